@@ -110,8 +110,8 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     expect(results.every(({ ok }) => ok === false)).toBe(true);
     expect(results.map(({ error }) => error)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/turned that off/),
-        expect.stringMatching(/no http/),
+        expect.stringMatching(/turned this off/),
+        expect.stringMatching(/not an http/),
         expect.stringMatching(/cannot do that/),
       ]),
     );

@@ -72,8 +72,8 @@ testUnless(whyNoBrowser())(
     await isLive(page);
 
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByLabel('Tell me when an answer is ready').click();
-    await expect.poll(() => page.getByLabel('Tell me when an answer is ready').isChecked()).toBe(true);
+    await page.getByLabel('Notify me of answers').click();
+    await expect.poll(() => page.getByLabel('Notify me of answers').isChecked()).toBe(true);
     expect(await gateway.fake().context.state.list('push/')).toHaveLength(1);
     await page.keyboard.press('Escape');
 
@@ -113,9 +113,9 @@ testUnless(whyNoBrowser())('a browser that cannot be notified, as in a private w
   await page.goto(url);
   await isLive(page);
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByLabel('Tell me when an answer is ready').click();
-  await page.getByText('This browser cannot be notified; in a private window none can.').waitFor();
-  expect(await page.getByLabel('Tell me when an answer is ready').isChecked()).toBe(false);
+  await page.getByLabel('Notify me of answers').click();
+  await page.getByText('This browser does not allow notifications; in a private window they never work.').waitFor();
+  expect(await page.getByLabel('Notify me of answers').isChecked()).toBe(false);
   await context.close();
 });
 
@@ -133,7 +133,7 @@ testUnless(whyNoBrowser())(
     await isLive(page);
     const subscribed = async () => (await gateway.fake().context.state.list('push/')).map(({ key }) => key.slice('push/'.length));
     const first = (await gateway.listed())[0]!.device_id;
-    const isTold = page.getByLabel('Tell me when an answer is ready');
+    const isTold = page.getByLabel('Notify me of answers');
     const openSettings = () => page.getByRole('button', { name: 'Settings' }).click();
     const restart = async () => {
       await page.reload();

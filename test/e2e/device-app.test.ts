@@ -51,7 +51,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     const stranger = await other.newPage();
     faults.push(...watch(stranger));
     await stranger.goto(`${gateway.url}/#pair=wrong`);
-    await expect.poll(() => stranger.getByRole('alert').textContent()).toMatch(/wrong, used or older than ten minutes/);
+    await expect.poll(() => stranger.getByRole('alert').textContent()).toMatch(/invalid, used or older than ten minutes/);
     await stranger.getByLabel('Link or code').fill(`${gateway.url}/#pair=right`);
     await stranger.getByRole('button', { name: 'Pair device' }).click();
     await isLive(stranger);

@@ -11,7 +11,7 @@ export async function createAppRoutes(folder: string): Promise<Route[]> {
     {
       method: 'GET',
       path: '/',
-      doc: { summary: 'The web app' },
+      doc: { summary: 'The device app' },
       handle: (exchange) =>
         sendJson(exchange, {
           status: 503,

@@ -32,7 +32,7 @@ export function createCalls(deps: Deps) {
       listed(deps, deps.devices.deny(known(deps, device_id).device_id, capabilityIn(capability))),
     // By the engine of the device's own turn, of which the core has decided that it may.
     act: async ({ tool, params }, target) => {
-      if (typeof tool !== 'string') throw badRequest('Say which tool.');
+      if (typeof tool !== 'string') throw badRequest('The name of the tool is required.');
       const call = {
         device: known(deps, target),
         method: tool,
@@ -66,11 +66,11 @@ function listed({ links, capabilities }: Deps, { token_sha256, username: _userna
 
 function known({ devices }: Deps, id: unknown): DeviceRecord {
   const device = typeof id === 'string' ? devices.find(id) : null;
-  if (device === null) throw typeof id === 'string' ? notFound('device', id) : badRequest('Say which device: device_id.');
+  if (device === null) throw typeof id === 'string' ? notFound('device', id) : badRequest('device_id is required.');
   return device;
 }
 
 function capabilityIn(name: unknown): string {
   if (isCapability(name)) return name;
-  throw badRequest('Name a capability as the device does, such as geolocation.');
+  throw badRequest('The name of a capability is required, such as geolocation.');
 }

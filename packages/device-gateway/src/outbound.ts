@@ -74,7 +74,8 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
     const [named, ...more] = byId === null ? devices.list().filter(({ name }) => name === target) : [byId];
     if (named === undefined) throw new ServiceError('unprocessable', notFound('device', target).message);
     // A keys file that was written by hand may have a name twice.
-    if (more.length > 0) throw new ServiceError('unprocessable', `Several devices are called "${target}". Name one by its id.`);
+    if (more.length > 0)
+      throw new ServiceError('unprocessable', `Several devices are called "${target}". Use the ID of one of them.`);
     return named;
   }
 

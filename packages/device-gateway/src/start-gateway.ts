@@ -144,12 +144,12 @@ function toHealth(devices: Devices, appFolder: string): Health {
 }
 
 const missingApp =
-  'The app is not there: it could not be built. The manager tries again when this connector restarts; its log has the reason.';
+  "The device app is not available because it could not be built. The manager's log has the reason; restart this connector to build it again.";
 
 const healthRoute = (service: string, look: () => Health): Route => ({
   method: 'GET',
   path: '/health',
-  doc: { summary: 'Whether devices are let in' },
+  doc: { summary: 'Whether devices are admitted' },
   handle(exchange) {
     const { healthy, detail } = look();
     const body = healthy ? { status: 'ok', service } : { status: 'degraded', service, degraded: [detail] };

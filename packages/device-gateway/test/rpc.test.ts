@@ -92,7 +92,7 @@ test('the engine of the device\u2019s own turn gets what is allowed, and is done
       new AbortController().signal,
     );
   const acted = act(id);
-  const refused = expect(acted).rejects.toThrow('The device could not do it: The browser refused.');
+  const refused = expect(acted).rejects.toThrow('The device reported an error: The browser refused.');
   await expect.poll(control.types).toContain('device_rpc');
   const { rpc_id } = control.events.at(-1)!.data;
   await gateway.json(phone.token, 'POST', '/gw/rpc-result', { rpc_id, ok: false, error: 'The browser refused.' });

@@ -15,7 +15,7 @@ test('where a keys file has a name twice, a message has to name the device by it
   await expect.poll(control.types).toEqual(['ready']);
   const send = (target: string) =>
     gateway.live().send!({ id: 's1', kind: 'speak', target, text: 'Dinner.' } as never, new AbortController().signal);
-  await expect(send('Ann')).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('by its id') });
+  await expect(send('Ann')).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('Use the ID') });
   await expect(send(bob.device.id)).rejects.toMatchObject({ code: 'busy' });
   await send(ann.device.id);
   await expect.poll(control.types).toEqual(['ready', 'speak']);

@@ -56,7 +56,7 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
       for (const file of outgoing.files) {
         if (file.path !== null) continue;
         if (file.blob === null)
-          return { status: 'refused', reason: t('{file} is not in this browser any more.', { file: file.name }) };
+          return { status: 'refused', reason: t('{file} is no longer in this browser.', { file: file.name }) };
         // Its bytes stay until the message is accepted: a refused one is edited with its files.
         file.path = await uploadFile(uploads(outgoing), file, file.blob, () => outbox.keep(outgoing));
         await outbox.keep(outgoing);

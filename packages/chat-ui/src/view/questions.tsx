@@ -11,11 +11,11 @@ export function Questions({ questions, answer }: Props) {
 }
 
 const endings: Record<string, string> = {
-  expired: t('Nobody answered in time: not allowed.'),
-  ended: t('Its turn is over.'),
-  unseen: t('Nobody could be asked: not allowed.'),
-  refused: t('It could not be asked: not allowed.'),
-  failed: t('It could not be asked: not allowed.'),
+  expired: t('Not allowed: nobody answered in time.'),
+  ended: t('The turn has ended.'),
+  unseen: t('Not allowed: nobody could be asked.'),
+  refused: t('Not allowed: the question could not be asked.'),
+  failed: t('Not allowed: the question could not be asked.'),
 };
 
 function QuestionView({ question: { ask, answer: given }, answer }: { question: Question; answer: Props['answer'] }) {

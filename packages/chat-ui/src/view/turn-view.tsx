@@ -138,7 +138,7 @@ function Ending({ turn: { phase, position, text, files } }: { turn: Turn }) {
   if (phase === 'tool') return <Working words={t('Working')} />;
   if (phase === 'stopped') return <p className="muted">{t('Stopped.')}</p>;
   if (phase === 'silent') return <p className="muted">{t('No reply.')}</p>;
-  return phase === 'done' && text === '' && files.length === 0 ? <p className="muted">{t('Done, without words.')}</p> : null;
+  return phase === 'done' && text === '' && files.length === 0 ? <p className="muted">{t('Done, without a text.')}</p> : null;
 }
 
 const Working = ({ words }: { words: string }) => (

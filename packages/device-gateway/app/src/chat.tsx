@@ -37,7 +37,7 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
   const [fault, setFault] = useState<string | null>(null);
   const isRunning = useRunning(conversation);
   const stop = () => {
-    session.stop().catch(() => setFault('The stop did not arrive. Check your connection, then try again.'));
+    session.stop().catch(() => setFault('The answer could not be stopped. Check your connection, then try again.'));
   };
   const voice = useVoice({
     conversation,
@@ -115,7 +115,7 @@ export function Chat({ ref, session, device, gateway, link, voice: { config, the
         empty={
           <>
             <h2>What can I do for you?</h2>
-            <p>Write a message. It is kept on this device until the assistant has it.</p>
+            <p>Write a message. It stays on this device until the assistant has received it.</p>
           </>
         }
       />

@@ -72,6 +72,7 @@ export function PairPage({ code, onPaired }: Props) {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof GatewayFault)) return 'The assistant cannot be reached. Check your connection, then try again.';
-  if (error.status === 403) return 'This code is wrong, used or older than ten minutes. Create a new one with ./svc device add.';
+  if (error.status === 403)
+    return 'This code is invalid, used or older than ten minutes. Create a new one with ./svc device add.';
   return error.status === 429 ? 'Too many attempts. Wait a minute, then try again.' : error.message;
 }

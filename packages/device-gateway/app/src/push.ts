@@ -48,7 +48,10 @@ async function subscribe(gateway: Gateway): Promise<PushSubscription> {
     return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw new Error(`This browser cannot be notified; in a private window none can. It says: ${said}`, { cause: error });
+    throw new Error(
+      `This browser does not allow notifications; in a private window they never work. The browser's error: ${said}`,
+      { cause: error },
+    );
   }
 }
 

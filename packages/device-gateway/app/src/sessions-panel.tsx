@@ -37,7 +37,7 @@ export function SessionsPanel({ gateway, deviceId, current, isOpen, onClose, onO
         setNext(page.next);
         setFault(null);
       } catch {
-        setFault('The conversations cannot be read now.');
+        setFault('The conversations could not be loaded.');
       }
     },
     [gateway],
@@ -58,7 +58,7 @@ export function SessionsPanel({ gateway, deviceId, current, isOpen, onClose, onO
     >
       <div className="side-head">
         <h2>Conversations</h2>
-        <button type="button" className="icon" aria-label="Read conversations again" onClick={() => void read(null)}>
+        <button type="button" className="icon" aria-label="Reload conversations" onClick={() => void read(null)}>
           <RefreshCw aria-hidden size={16} />
         </button>
         <button type="button" className="icon only-narrow" aria-label="Close conversations" onClick={onClose}>

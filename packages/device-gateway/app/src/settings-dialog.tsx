@@ -59,7 +59,7 @@ function DeviceSection({
       onRenamed(renamed);
       setWords('Saved.');
     } catch (error) {
-      setWords(error instanceof Error ? `Not saved: ${error.message}` : 'Not saved.');
+      setWords(error instanceof Error ? `Could not save: ${error.message}` : 'Could not save.');
     }
   };
   const signOut = async () => {

@@ -22,7 +22,7 @@ export function VoiceSection({ config, onChange }: VoiceProps) {
   const [fault, setFault] = useState<string | null>(null);
   const change = (part: VoiceConfig) => {
     setFault(null);
-    onChange({ ...config, ...part }).catch((error: unknown) => setFault(`Not saved: ${reasonOf(error)}`));
+    onChange({ ...config, ...part }).catch((error: unknown) => setFault(`Could not save: ${reasonOf(error)}`));
   };
   return (
     <section>
@@ -60,13 +60,13 @@ export function NotificationsSection({ gateway }: { gateway: Gateway }) {
       <h3>Notifications</h3>
       {canPush() ? (
         <Check
-          label="Tell me when an answer is ready and the app is closed"
+          label="Notify me of answers while the app is closed"
           checked={isOn === true}
           disabled={isOn === null}
           onChange={change}
         />
       ) : (
-        <p className="muted">This browser has none. On an iPhone, add the app to the home screen first.</p>
+        <p className="muted">This browser has no notifications. On an iPhone, add the app to the home screen first.</p>
       )}
       {fault !== null && <p className="fault">{fault}</p>}
     </section>
@@ -107,7 +107,7 @@ export function ForgetSection({ gateway }: { gateway: Gateway }) {
     setAsking(false);
     gateway.forget(null).then(
       () => setWords('Forgotten.'),
-      (error: unknown) => setWords(`Not forgotten: ${reasonOf(error)}`),
+      (error: unknown) => setWords(`Could not forget the conversation: ${reasonOf(error)}`),
     );
   };
   return (

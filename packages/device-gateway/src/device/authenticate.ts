@@ -48,7 +48,12 @@ export function createAuthenticate(
       return device;
     }
     if (waitS > 0)
-      throw new ServiceError('busy', 'Too many wrong tokens. Wait before you try again.', { details: { retry_after_s: waitS } });
-    throw new ServiceError('unauthorized', 'This device is not known here any more. Pair it again: ./svc device add NAME');
+      throw new ServiceError('busy', 'Too many requests with a wrong token. Wait before you try again.', {
+        details: { retry_after_s: waitS },
+      });
+    throw new ServiceError(
+      'unauthorized',
+      'The token of this device is invalid or was revoked. Pair the device again: ./svc device add NAME',
+    );
   };
 }

@@ -8,5 +8,5 @@ import { maxDeviceName } from '@svc/contract/device-gateway.ts';
 export function deviceName(name: unknown): string {
   const said = typeof name === 'string' ? name.trim() : '';
   if (said !== '' && said.length <= maxDeviceName && said.isWellFormed() && !/\p{Cc}/u.test(said)) return said;
-  throw badRequest(`A device has a name of 1 to ${maxDeviceName} characters that can be seen.`);
+  throw badRequest(`A device name must have 1 to ${maxDeviceName} visible characters.`);
 }

@@ -39,13 +39,13 @@ export type Parsed = { devices: DeviceRecord[]; hasTokens: boolean };
  */
 export function parseDevices(text: string, now: number): Parsed {
   const list = (parseJson(text) as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(list)) throw new Error('it has no list "keys"');
+  if (!Array.isArray(list)) throw new Error('it must contain a list "keys"');
   if (list.length > maxDevices) throw new Error(`it has more than ${maxDevices} devices`);
   const devices = list.map((item: unknown, index) => toRecord(item, `keys[${index}]`, now));
   for (const field of ['device_id', 'token_sha256'] as const) {
     const known = new Set<string>();
     for (const [index, { [field]: value }] of devices.entries()) {
-      if (value !== null && known.has(value)) throw new Error(`keys[${index}] has the ${field} of another device`);
+      if (value !== null && known.has(value)) throw new Error(`keys[${index}] has the same ${field} as another device`);
       if (value !== null) known.add(value);
     }
   }
@@ -66,18 +66,18 @@ function parseJson(text: string): unknown {
 function toRecord(item: unknown, at: string, now: number): DeviceRecord {
   if (!isRecord(item)) throw new Error(`${at} is not an object`);
   const { token, token_sha256: digest, identity, username = identity, platform = null } = item;
-  if (!isName(identity, 256)) throw new Error(`${at}.identity is not a text of 1 to 256 characters`);
+  if (!isName(identity, 256)) throw new Error(`${at}.identity must be a string of 1 to 256 characters`);
   if (identity === anonymousSender) throw new Error(`${at}.identity is "${anonymousSender}", the name of callers without a key`);
-  if (!isName(username, 256)) throw new Error(`${at}.username is not a text of 1 to 256 characters`);
+  if (!isName(username, 256)) throw new Error(`${at}.username must be a string of 1 to 256 characters`);
   if (token !== undefined && (typeof token !== 'string' || !/^[\x21-\x7e]{16,512}$/.test(token)))
-    throw new Error(`${at}.token is not a text of 16 to 512 visible characters`);
+    throw new Error(`${at}.token must be a string of 16 to 512 visible characters`);
   const isDigest = typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest);
   if (token === undefined && digest !== null && !isDigest) throw new Error(`${at} has no token`);
   const { device_id: id = identity, name = username } = item;
-  if (!isName(id, 128)) throw new Error(`${at}.device_id is not a text of 1 to 128 characters`);
+  if (!isName(id, 128)) throw new Error(`${at}.device_id must be a string of 1 to 128 characters`);
   const { allowed = harmless } = item;
-  if (!isCapabilityList(allowed)) throw new Error(`${at}.allowed is not a list of up to ${maxAllowed} names of capabilities`);
-  if (!isName(name, maxDeviceName)) throw new Error(`${at}.name is not a text of 1 to ${maxDeviceName} characters`);
+  if (!isCapabilityList(allowed)) throw new Error(`${at}.allowed must be a list of at most ${maxAllowed} capability names`);
+  if (!isName(name, maxDeviceName)) throw new Error(`${at}.name must be a string of 1 to ${maxDeviceName} characters`);
   return {
     device_id: id,
     token_sha256: token === undefined ? (digest as string | null) : digestOf(token),

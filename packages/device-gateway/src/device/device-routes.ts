@@ -17,7 +17,7 @@ export function createDeviceRoutes(gateway: Gateway, { remove, capabilities }: D
     const { name: said, capabilities: described } = await readBody<DescribeRequest>(exchange, describeSchema);
     const name = said === undefined ? undefined : deviceName(said);
     if (described !== undefined) {
-      if (device.token_sha256 === null) throw forbidden('What a device can do is kept for devices that were paired.');
+      if (device.token_sha256 === null) throw forbidden('Capabilities can be stored only for paired devices.');
       await capabilities.describe(device.device_id, described);
     }
     const now = name === undefined || name === device.name ? device : devices.rename(device.device_id, name);
@@ -34,7 +34,7 @@ export function createDeviceRoutes(gateway: Gateway, { remove, capabilities }: D
     {
       method: 'PATCH',
       path: '/gw/device',
-      doc: { summary: 'Says what the device is', needsKey: true, body: describeSchema },
+      doc: { summary: 'Stores the name and the capabilities of the device', needsKey: true, body: describeSchema },
       handle: describe,
     },
     { method: 'DELETE', path: '/gw/device', doc: { summary: 'Signs the device out', needsKey: true }, handle: leave },

@@ -86,7 +86,8 @@ export function openDevices({ file, clock, log }: Options): Devices {
   const allowing = (deviceId: string, change: (before: string[]) => string[]): DeviceRecord =>
     edited(deviceId, ({ allowed: before }) => {
       const allowed = change(before);
-      if (allowed.length > maxAllowed) throw conflict(`A device may be used for ${maxAllowed} things at most. Deny some first.`);
+      if (allowed.length > maxAllowed)
+        throw conflict(`At most ${maxAllowed} capabilities can be allowed for a device. Deny some first.`);
       return { allowed };
     });
 
@@ -108,7 +109,8 @@ export function openDevices({ file, clock, log }: Options): Devices {
         allowed: [...harmless],
       };
       change((byId) => {
-        if (byId.size >= maxDevices) throw conflict(`There are ${maxDevices} devices. Revoke some first.`);
+        if (byId.size >= maxDevices)
+          throw conflict(`There are already ${maxDevices} devices, which is the maximum. Revoke some first.`);
         checkFree(byId, name);
         byId.set(id, device);
       });
@@ -147,7 +149,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
             byId.set(id, { ...there, last_seen_at: visits.get(id)?.last_seen_at ?? there.last_seen_at });
         });
       } catch (error) {
-        log('warn', 'when devices were last here could not be written', { error: errorText(error) });
+        log('warn', 'the last visits of devices could not be saved', { error: errorText(error) });
       }
     },
     problem: keys.problem,
@@ -157,7 +159,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
 /** What is sent to a device by its name must reach no other. */
 function checkFree(byId: ReadonlyMap<string, DeviceRecord>, name: string): void {
   if ([...byId.values()].some((other) => other.name === name))
-    throw conflict(`There is a device "${name}" already. Choose another name, or revoke that one.`);
+    throw conflict(`There is already a device "${name}". Choose another name, or revoke that device.`);
 }
 
 function existing(byId: ReadonlyMap<string, DeviceRecord>, deviceId: string): DeviceRecord {

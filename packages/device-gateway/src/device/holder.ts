@@ -17,4 +17,7 @@ export async function admit(gateway: Place, device: DeviceRecord): Promise<void>
 }
 
 export const noAccess = () =>
-  new ServiceError('no_access', 'This device is let in, and belongs to nobody who may ask: ./svc person link');
+  new ServiceError(
+    'no_access',
+    'This device is paired, but its person is unknown or has no access. Link it to a person: ./svc person link',
+  );

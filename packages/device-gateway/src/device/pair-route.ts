@@ -31,7 +31,7 @@ export function createPairRoute({ devices, codes, readBody, clock, assistant, in
       const waitS = throttle.attempt(exchange.remote);
       if (waitS > 0)
         throw new ServiceError('busy', 'Too many wrong codes. Wait before you try again.', { details: { retry_after_s: waitS } });
-      throw forbidden('This link is not good any more. Ask for a new one: ./svc device add NAME');
+      throw forbidden('This link is invalid, used or has expired. Create a new one: ./svc device add NAME');
     }
     const { device, token } = devices.pair(deviceId, platform);
     codes.drop(deviceId);

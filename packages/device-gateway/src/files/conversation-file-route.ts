@@ -13,7 +13,7 @@ export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway
   async handle(exchange: Exchange) {
     const device = authenticate(exchange);
     const path = queryOf(exchange, 'path');
-    if (path === null || path === '' || path.length > 4096) throw badRequest('Name the file: /gw/file?path=…');
+    if (path === null || path === '' || path.length > 4096) throw badRequest('The path of the file is required: /gw/file?path=…');
     const own = ownKey({ ctx, meta }, device);
     const key = queryOf(exchange, 'conversation_key') ?? own;
     // Refused by the core for callers who may not see it.

@@ -36,7 +36,7 @@ export function createFileRoutes(gateway: Gateway): Route[] {
     {
       method: 'GET',
       path: '/gw/app',
-      doc: { summary: 'Which version of the app there is', needsKey: true },
+      doc: { summary: 'Version of the app package', needsKey: true },
       async handle(exchange) {
         authenticate(exchange);
         const facts = await app.facts();

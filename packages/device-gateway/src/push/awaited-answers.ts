@@ -93,7 +93,8 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
       const answer = endingOf(messages.filter((message) => message.turn_id === turnId));
       if (answer !== null) end(answer);
     },
-    (error: unknown) => ctx.log('debug', 'an answer that a device waits for is not in the history', { error: errorText(error) }),
+    (error: unknown) =>
+      ctx.log('debug', 'the history could not be searched for an answer that a device waits for', { error: errorText(error) }),
   );
   return stop;
 }

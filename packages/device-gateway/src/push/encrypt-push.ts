@@ -16,7 +16,7 @@ const recordBytes = 4096;
  */
 export function encryptPush(message: Buffer, { p256dh, auth }: PushKeys, once?: Once): Buffer {
   if (message.length > maxPushBytes)
-    throw new Error(`a push holds ${maxPushBytes} bytes, and this message has ${message.length}`);
+    throw new Error(`a push message may have at most ${maxPushBytes} bytes, and this one has ${message.length}`);
   const salt = once?.salt ?? randomBytes(16);
   const own = createECDH('prime256v1');
   if (once === undefined) own.generateKeys();

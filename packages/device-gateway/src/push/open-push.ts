@@ -48,7 +48,8 @@ export async function openPush(gateway: Gateway, network?: Network): Promise<Pus
     tellsContent: config.push_content,
   });
   const awaited = createAwaitedAnswers({ ...gateway, subscriptions });
-  const notKept = (error: unknown) => log('warn', 'what a device waits for was not kept', { error: errorText(error) });
+  const notKept = (error: unknown) =>
+    log('warn', 'the answers that a device waits for could not be saved', { error: errorText(error) });
   // Who has stopped a turn knows that it has ended.
   const ended = (deviceId: string, { outcome, text }: Ended): void => {
     answers.ended(deviceId, outcome === 'aborted' ? '' : text);

@@ -28,7 +28,7 @@ export function createPushRoutes(
     {
       method: 'GET',
       path: '/gw/push-key',
-      doc: { summary: 'The key that a browser subscribes with', needsKey: true },
+      doc: { summary: 'The public key for push subscriptions', needsKey: true },
       handle(exchange) {
         authenticate(exchange);
         reply(exchange, { ok: true, key: vapid.publicKey });
@@ -37,13 +37,13 @@ export function createPushRoutes(
     {
       method: 'PUT',
       path: '/gw/push',
-      doc: { summary: 'Where this device is notified of answers', needsKey: true, body: pushSubscriptionSchema },
+      doc: { summary: 'Subscribes this device to notifications of answers', needsKey: true, body: pushSubscriptionSchema },
       handle: subscribe,
     },
     {
       method: 'DELETE',
       path: '/gw/push',
-      doc: { summary: 'Notifies this device of answers no more', needsKey: true },
+      doc: { summary: 'Unsubscribes this device from notifications', needsKey: true },
       handle: unsubscribe,
     },
   ];
@@ -51,6 +51,6 @@ export function createPushRoutes(
 
 /** Callers without a token are all the same device: one of them would take the messages of the others. */
 function paired(device: DeviceRecord): DeviceRecord {
-  if (device.token_sha256 === null) throw forbidden('Only a device that was paired is notified of answers.');
+  if (device.token_sha256 === null) throw forbidden('Only a paired device can subscribe to notifications.');
   return device;
 }

@@ -47,7 +47,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     later.get(next.deviceId)?.();
     later.delete(next.deviceId);
     if (waiting.size >= maxWaiting && !waiting.has(next.deviceId)) {
-      log('warn', 'a device is not notified of an answer: too many wait', { device: next.deviceId });
+      log('warn', 'a device was not notified of an answer: too many notifications are waiting', { device: next.deviceId });
       return;
     }
     waiting.set(next.deviceId, next);
@@ -111,15 +111,15 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     if (status >= 200 && status < 300) return null;
     if (status === 404 || status === 410) {
       await subscriptions.remove(deviceId, endpoint);
-      log('info', 'the browser of a device wants to be told of no answers any more', { device: deviceId });
+      log('info', 'the browser of a device has ended its push subscription', { device: deviceId });
       return null;
     }
     if (status !== 429 && status < 500) {
-      log('warn', 'a push service refuses what a device is sent', { device: deviceId, status });
+      log('warn', 'a push service rejected a notification', { device: deviceId, status });
       return null;
     }
     const retryS = Number(headers['retry-after']);
-    return { why: `its push service answers ${status}`, ...(retryS > 0 && { retryMs: Math.min(retryS * 1000, longestWaitMs) }) };
+    return { why: `its push service answered ${status}`, ...(retryS > 0 && { retryMs: Math.min(retryS * 1000, longestWaitMs) }) };
   }
 
   return { send: (deviceId, message) => queue({ deviceId, message, tries: 0 }) };

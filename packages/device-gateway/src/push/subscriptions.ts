@@ -41,9 +41,9 @@ function toSubscription({ endpoint, keys: { p256dh, auth } }: PushSubscriptionBo
   try {
     parsePublicUrl(endpoint);
   } catch (error) {
-    if (error instanceof NotPublicError) throw badRequest('endpoint is not an https address of a push service.');
+    if (error instanceof NotPublicError) throw badRequest('"endpoint" must be the https address of a push service.');
     throw error;
   }
-  if (!arePushKeys({ p256dh, auth })) throw badRequest('keys are not those of a push subscription.');
+  if (!arePushKeys({ p256dh, auth })) throw badRequest('"keys" must be those of a push subscription.');
   return { endpoint, p256dh, auth };
 }

@@ -39,7 +39,7 @@ export async function openCapabilities(state: ConnectorState): Promise<Capabilit
 function check(capabilities: readonly Capability[]): void {
   const names = new Set<string>();
   for (const { name, input } of capabilities) {
-    if (names.has(name)) throw badRequest(`The capability "${name}" is there twice.`);
+    if (names.has(name)) throw badRequest(`The capability "${name}" is listed twice.`);
     names.add(name);
     if (input !== undefined && JSON.stringify(input).length > maxCapabilityInput)
       throw badRequest(`The input of "${name}" is longer than ${maxCapabilityInput} characters of JSON.`);

@@ -48,13 +48,13 @@ export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): D
 
   function checkMay({ device, method }: DeviceCall): void {
     if (!capabilities.of(device.device_id).some(({ name }) => name === method))
-      throw forbidden(`"${device.name}" does not say that it can do ${method}.`);
+      throw forbidden(`"${device.name}" does not offer ${method}.`);
     if (!device.allowed.includes(method))
       throw forbidden(`The owner has not allowed ${method} on "${device.name}": ./svc device allow NAME ${method}`);
     if (!links.has(device.device_id, 'control'))
       throw new ServiceError('unavailable', `"${device.name}" cannot be reached: its app is not open.`);
     if ([...open.values()].filter(({ deviceId }) => deviceId === device.device_id).length >= maxOpen)
-      throw queueFull(`"${device.name}" is asked ${maxOpen} things already. Try again in a moment.`);
+      throw queueFull(`"${device.name}" already has ${maxOpen} open requests. Try again in a moment.`);
   }
 
   return {
@@ -87,14 +87,14 @@ export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): D
       links.send(device.device_id, frame, 'control');
       return { rpcId, result: promise };
     },
-    end(deviceId, { rpc_id, ok, result, error = 'no reason was given' }) {
+    end(deviceId, { rpc_id, ok, result, error = 'it gave no reason' }) {
       const call = open.get(rpc_id);
       const owner = call?.deviceId ?? over.get(rpc_id);
       if (owner === undefined) throw notFound('call', rpc_id);
-      if (owner !== deviceId) throw forbidden('Another device was asked.');
-      if (call === undefined) throw conflict('This call is over: it was answered, or its time has passed.');
+      if (owner !== deviceId) throw forbidden('This call was sent to another device.');
+      if (call === undefined) throw conflict('This call has ended: it was answered or has timed out.');
       if (ok) call.settle('done', null, result ?? null);
-      else call.settle('failed', new ServiceError('unprocessable', `The device could not do it: ${error}`));
+      else call.settle('failed', new ServiceError('unprocessable', `The device reported an error: ${error}`));
     },
     async forget(deviceId) {
       for (const call of open.values())

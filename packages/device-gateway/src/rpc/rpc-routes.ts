@@ -65,13 +65,13 @@ export function createRpcRoutes(gateway: Gateway, capabilities: Capabilities, ca
     {
       method: 'POST',
       path: '/gw/rpc',
-      doc: { summary: 'Has a device do something', needsKey: true, body: rpcSchema },
+      doc: { summary: 'Runs a capability of a device', needsKey: true, body: rpcSchema },
       handle: rpc,
     },
     {
       method: 'POST',
       path: '/gw/rpc-result',
-      doc: { summary: 'Says what came of it', needsKey: true, body: rpcResultSchema },
+      doc: { summary: 'Reports the result of a call', needsKey: true, body: rpcResultSchema },
       handle: result,
     },
     {

@@ -36,11 +36,11 @@ export function createSessionRoutes(gateway: Gateway): Route[] {
 
   return [
     { method: 'GET', path: '/gw/sessions', doc: { summary: 'Conversations, the newest first', needsKey: true }, handle: list },
-    { method: 'GET', path: '/gw/history', doc: { summary: 'What was said', needsKey: true }, handle: history },
+    { method: 'GET', path: '/gw/history', doc: { summary: 'Messages of a conversation', needsKey: true }, handle: history },
     {
       method: 'POST',
       path: '/gw/forget',
-      doc: { summary: 'Forgets what was said', needsKey: true, body: placeSchema },
+      doc: { summary: 'Deletes the conversation', needsKey: true, body: placeSchema },
       handle: forget,
     },
     {
@@ -75,7 +75,7 @@ function nothingYet(error: unknown): { messages: []; next: null } {
 function limitOf(exchange: Exchange): { limit?: number } {
   const limit = numberOf(exchange, 'limit');
   if (limit === null) return {};
-  if (limit < 1 || limit > 200) throw badRequest('limit has to be from 1 to 200.');
+  if (limit < 1 || limit > 200) throw badRequest('limit must be from 1 to 200.');
   return { limit };
 }
 
@@ -83,6 +83,6 @@ function numberOf(exchange: Exchange, name: string): number | null {
   const given = queryOf(exchange, name);
   if (given === null || given === '') return null;
   const value = Number(given);
-  if (!Number.isSafeInteger(value) || value < 0) throw badRequest(`${name} has to be a number.`);
+  if (!Number.isSafeInteger(value) || value < 0) throw badRequest(`${name} must be a number.`);
   return value;
 }

@@ -60,7 +60,7 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
 
   async function setConfig(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
-    if (device.token_sha256 === null) throw new ServiceError('forbidden', 'Settings are kept for devices that were paired.');
+    if (device.token_sha256 === null) throw new ServiceError('forbidden', 'Settings can be stored only for paired devices.');
     const config = await readBody<VoiceConfig>(exchange, voiceConfigSchema);
     await ctx.state.set(configKey(device.device_id), config);
     reply(exchange, { ok: true, config });
@@ -78,7 +78,7 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
     {
       method: 'GET',
       path: '/gw/voice-config',
-      doc: { summary: 'What this device has set for speech', needsKey: true, reply: voiceConfigSchema },
+      doc: { summary: 'Speech settings of this device', needsKey: true, reply: voiceConfigSchema },
       async handle(exchange) {
         const { device_id: id } = authenticate(exchange);
         reply(exchange, { ok: true, config: (await ctx.state.get<VoiceConfig>(configKey(id))) ?? {} });
@@ -87,7 +87,7 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
     {
       method: 'GET',
       path: '/gw/theme',
-      doc: { summary: 'Colours, and how speech is heard', needsKey: true },
+      doc: { summary: 'Colours and speech settings', needsKey: true },
       handle(exchange) {
         authenticate(exchange);
         const { theme: palette, stop_phrases, wake_model, wake_phrases: phrases } = ctx.config;

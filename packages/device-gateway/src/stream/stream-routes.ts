@@ -56,13 +56,13 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
     {
       method: 'GET',
       path: '/gw/stream',
-      doc: { summary: 'What happens in a conversation (SSE)', needsKey: true },
+      doc: { summary: 'Events of a conversation (SSE)', needsKey: true },
       handle: serveStream,
     },
     {
       method: 'GET',
       path: '/gw/control',
-      doc: { summary: 'What the device is to do (SSE)', needsKey: true },
+      doc: { summary: 'Calls to the device (SSE)', needsKey: true },
       async handle(exchange) {
         const device = gateway.authenticate(exchange);
         await admit(gateway, device);
@@ -79,7 +79,7 @@ function placeOf({ req }: Exchange): number | null {
   const given = req.headers['last-event-id'];
   if (typeof given !== 'string' || given === '') return null;
   const place = Number(given);
-  if (!Number.isSafeInteger(place) || place < 1) throw badRequest('Last-Event-ID has to be the id of an event of this stream.');
+  if (!Number.isSafeInteger(place) || place < 1) throw badRequest('Last-Event-ID must be the id of an event of this stream.');
   return place;
 }
 

@@ -60,7 +60,7 @@ export function createTriageRoute(gateway: Pick<Gateway, 'ctx' | 'clock' | 'auth
   return {
     method: 'POST',
     path: '/gw/notify-triage',
-    doc: { summary: 'What of new notifications is worth saying aloud', needsKey: true, body: notifyTriageSchema },
+    doc: { summary: 'Decides which new notifications are worth saying aloud', needsKey: true, body: notifyTriageSchema },
     handle,
   };
 }

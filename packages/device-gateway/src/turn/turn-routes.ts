@@ -108,7 +108,7 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
     const by = { as: askerOf(gateway, device), conversation_key };
     if (option !== undefined) reply(exchange, { ok: true, ...(await ctx.core.answer(ask_id, { ...by, option })) });
     else if (text !== undefined) reply(exchange, { ok: true, ...(await ctx.core.answer(ask_id, { ...by, text })) });
-    else throw badRequest('Give an option or a text.');
+    else throw badRequest('An option or a text is required.');
   }
 
   return [
@@ -116,7 +116,7 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
     {
       method: 'POST',
       path: '/gw/stop',
-      doc: { summary: 'Ends the turn in flight', needsKey: true, body: placeSchema },
+      doc: { summary: 'Stops the running turn', needsKey: true, body: placeSchema },
       handle: stop,
     },
     {

@@ -61,7 +61,7 @@ export function createWordsElsewhere(
   return {
     async say(device, key, said) {
       const { message_id, attachments = [] } = said;
-      if (attachments.length > 0) throw badRequest('Files can be sent in the conversation of this device alone.');
+      if (attachments.length > 0) throw badRequest("Files can be sent only in this device's own conversation.");
       await inTurn(compositeKey(device.device_id, message_id), () => say(device, key, said));
       return { ok: true, conversation_key: key, message_id, turn_id: null };
     },

@@ -54,10 +54,10 @@ export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
     const device = await writer(exchange);
     const index = Number(queryOf(exchange, 'index') || Number.NaN);
     if (!Number.isInteger(index) || index < 0 || index > 999_999_999)
-      throw badRequest('Say which chunk it is: PUT /gw/uploads/ID?index=0');
+      throw badRequest('The index of the chunk is required: PUT /gw/uploads/ID?index=0');
     const sha256 = exchange.req.headers['x-chunk-sha256'];
     if (sha256 !== undefined && (typeof sha256 !== 'string' || !digest.test(sha256)))
-      throw badRequest('X-Chunk-Sha256 takes 64 hexadecimal digits.');
+      throw badRequest('X-Chunk-Sha256 must have 64 hexadecimal digits.');
     const landed = await chunked.put({ ...placeOf(device, exchange), index, sha256 }, exchange.body);
     reply(exchange, { ...landed, ok: true });
   }
@@ -84,20 +84,20 @@ export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
       doc: { summary: 'Begins an upload in chunks', needsKey: true, body: beginUploadSchema },
       handle: begin,
     },
-    { method: 'GET', path, doc: { summary: 'Which chunks have come', needsKey: true }, handle: look },
+    { method: 'GET', path, doc: { summary: 'The chunks that have arrived', needsKey: true }, handle: look },
     {
       method: 'PUT',
       path,
-      doc: { summary: 'A chunk, as the body comes: ?index=0', needsKey: true },
+      doc: { summary: 'Stores the body as a chunk: ?index=0', needsKey: true },
       streamsBody: { maxBytes: maxChunkBytes },
       handle: put,
     },
     {
       method: 'POST',
       path,
-      doc: { summary: 'Ends an upload: all chunks have come', needsKey: true, body: finishUploadSchema },
+      doc: { summary: 'Completes an upload after all chunks have arrived', needsKey: true, body: finishUploadSchema },
       handle: finish,
     },
-    { method: 'DELETE', path, doc: { summary: 'Gives an upload up', needsKey: true }, handle: discard },
+    { method: 'DELETE', path, doc: { summary: 'Cancels an upload', needsKey: true }, handle: discard },
   ];
 }

@@ -26,7 +26,8 @@ export async function openOwnFiles(state: ConnectorState): Promise<OwnFiles> {
     },
     attachment(device, path) {
       const file = files.get(path);
-      if (file?.device !== device) throw forbidden('This file was not uploaded by this device, or long ago. Upload it again.');
+      if (file?.device !== device)
+        throw forbidden('This file is unknown: it was not uploaded by this device, or it has expired. Upload it again.');
       const { name, mime, bytes } = file;
       return { path, name, mime, bytes };
     },

@@ -16,7 +16,8 @@ export const createUploadRoute = (gateway: Gateway, files: OwnFiles): Route => (
     const device = gateway.authenticate(exchange);
     await admit(gateway, device);
     const name = queryOf(exchange, 'filename');
-    if (name === null || name === '' || name.length > 255) throw badRequest('Name the file: /gw/upload?filename=photo.jpg');
+    if (name === null || name === '' || name.length > 255)
+      throw badRequest('The file name is required: /gw/upload?filename=photo.jpg');
     const mime = queryOf(exchange, 'mime');
     const file = await gateway.ctx.uploads.save({
       name,

@@ -85,19 +85,13 @@ export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked,
       <button
         type="button"
         className="icon"
-        aria-label={t('The one before')}
+        aria-label={t('Previous match')}
         disabled={matches.length === 0}
         onClick={() => step(-1)}
       >
         <ChevronUp aria-hidden size={20} />
       </button>
-      <button
-        type="button"
-        className="icon"
-        aria-label={t('The next one')}
-        disabled={matches.length === 0}
-        onClick={() => step(1)}
-      >
+      <button type="button" className="icon" aria-label={t('Next match')} disabled={matches.length === 0} onClick={() => step(1)}>
         <ChevronDown aria-hidden size={20} />
       </button>
       <button type="button" className="icon" aria-label={t('Close the search')} onClick={onClose}>
@@ -105,7 +99,7 @@ export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked,
       </button>
       {older.hasMore && (
         <button type="button" className="quiet find-older" onClick={older.readOn}>
-          {t('Look in older messages')}
+          {t('Search older messages')}
         </button>
       )}
     </div>

@@ -30,7 +30,7 @@ export function answerCalls({ device, gateway, onSpeak }: Options): { close(): v
   async function run({ method, params = {} }: DeviceCall): Promise<unknown> {
     const capability = catalogue.find(({ name }) => name === method);
     if (capability === undefined || !capability.isThere()) throw new Error('This device cannot do that.');
-    if ((await readRefused()).includes(method)) throw new Error('The person has turned that off on this device.');
+    if ((await readRefused()).includes(method)) throw new Error('The user has turned this off on this device.');
     return await capability.run(params);
   }
 

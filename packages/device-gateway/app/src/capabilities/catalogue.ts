@@ -21,7 +21,7 @@ const object = (properties: Record<string, object>, required: readonly string[] 
 });
 
 const text = (value: unknown, name: string): string => {
-  if (typeof value !== 'string' || value === '') throw new Error(`"${name}" is no text.`);
+  if (typeof value !== 'string' || value === '') throw new Error(`"${name}" must be a string.`);
   return value;
 };
 
@@ -31,7 +31,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'geolocation',
     label: 'Share the location of this device',
-    description: 'Where the device is: latitude, longitude, accuracy in metres.',
+    description: 'The location of the device: latitude, longitude, accuracy in metres.',
     policy: 'read',
     isThere: () => 'geolocation' in navigator,
     run: async () => {
@@ -44,7 +44,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'clipboard_read',
     label: 'Read the clipboard',
-    description: 'The text in the clipboard of the device. Works only while its app is in front.',
+    description: 'The text in the clipboard of the device. Works only while its app is in the foreground.',
     policy: 'read',
     dangerous: true,
     isThere: () => navigator.clipboard?.readText !== undefined,
@@ -53,7 +53,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'clipboard_write',
     label: 'Write to the clipboard',
-    description: 'Puts a text into the clipboard of the device. Works only while its app is in front.',
+    description: 'Copies a text to the clipboard of the device. Works only while its app is in the foreground.',
     input: object({ text: { type: 'string', maxLength: 100_000 } }, ['text']),
     policy: 'full',
     isThere: () => navigator.clipboard?.writeText !== undefined,
@@ -74,7 +74,7 @@ export const catalogue: readonly Capability[] = [
   {
     name: 'wake_lock',
     label: 'Keep the screen on',
-    description: 'Keeps the screen of the device on, or lets it turn off again. Works only while its app is in front.',
+    description: 'Keeps the screen of the device on, or lets it turn off again. Works only while its app is in the foreground.',
     input: object({ on: { type: 'boolean' } }, ['on']),
     policy: 'full',
     isThere: () => 'wakeLock' in navigator,
@@ -93,7 +93,7 @@ export const catalogue: readonly Capability[] = [
     isThere: () => 'Notification' in globalThis && 'serviceWorker' in navigator,
     run: async ({ title, text: body }) => {
       if (Notification.permission !== 'granted')
-        throw new Error('The person has not allowed notifications in the settings of the app.');
+        throw new Error('The user has not allowed notifications in the settings of the app.');
       const worker = await navigator.serviceWorker.ready;
       await worker.showNotification(typeof title === 'string' ? title : 'Assistant', {
         body: text(body, 'text'),
@@ -112,7 +112,7 @@ export const catalogue: readonly Capability[] = [
     isThere: () => true,
     run: async ({ url }) => {
       const target = URL.parse(text(url, 'url'));
-      if (target === null || !/^https?:$/.test(target.protocol)) throw new Error('That is no http(s) address.');
+      if (target === null || !/^https?:$/.test(target.protocol)) throw new Error('This is not an http or https address.');
       const opened = open(target.href, '_blank', 'noreferrer') !== undefined;
       return { opened };
     },

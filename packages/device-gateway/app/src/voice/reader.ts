@@ -40,7 +40,7 @@ export function createReader({ gateway, voice, onSpeaking, onFault }: Options): 
     if (sentence === undefined) return null;
     const { signal } = silence;
     return gateway.tts(sentence, voice, signal).catch((error: unknown) => {
-      if (!signal.aborted) onFault(error instanceof Error ? `Not read aloud: ${error.message}` : 'Not read aloud.');
+      if (!signal.aborted) onFault(error instanceof Error ? `Could not read aloud: ${error.message}` : 'Could not read aloud.');
       return null;
     });
   }
@@ -74,7 +74,7 @@ export function createReader({ gateway, voice, onSpeaking, onFault }: Options): 
       await element.play();
       await over;
     } catch {
-      onFault('The browser plays no sound until you have touched the page.');
+      onFault('The browser plays no sound until you tap or click the page.');
     } finally {
       URL.revokeObjectURL(url);
       player = null;

@@ -59,7 +59,7 @@ export function useVoice({ conversation, gateway, config, theme, onHeard, onStop
         latest.current.onHeard(said);
       }
     } catch (error) {
-      latest.current.onFault(error instanceof Error ? `Not understood: ${error.message}` : 'Not understood.');
+      latest.current.onFault(error instanceof Error ? `Could not transcribe: ${error.message}` : 'Could not transcribe.');
     } finally {
       setHearing('idle');
     }
@@ -77,7 +77,7 @@ export function useVoice({ conversation, gateway, config, theme, onHeard, onStop
       const opened: Promise<Recording | null> = record({ activity, onEnd: () => void finish() }).catch((error: unknown) => {
         const denied = error instanceof DOMException && error.name === 'NotAllowedError';
         latest.current.onFault(
-          denied ? 'The browser may not use the microphone. Allow it for this page.' : 'There is no microphone.',
+          denied ? 'This page may not use the microphone. Allow it in the browser.' : 'No microphone was found.',
         );
         return null;
       });
