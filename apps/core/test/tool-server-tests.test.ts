@@ -133,7 +133,7 @@ test('what a test found is the state of the server and a notice, until it is the
   expect(await notices()).toEqual([]);
   await tryOut('kit');
   expect(await stateOf('kit')).toMatchObject({ state: 'missing', last_there_at: null });
-  expect(await notices()).toEqual([expect.stringMatching(/^Tool server kit is not there: .*\.\/svc tool test kit$/)]);
+  expect(await notices()).toEqual([expect.stringMatching(/^Tool server kit is not available: .*\.\/svc tool test kit$/)]);
   await addProgram('kit');
   expect(await notices()).toEqual([]);
   await tryOut('kit');
@@ -148,7 +148,7 @@ test('a turn says which of its servers were there, and a missing one keeps when 
   await turn([toolServerMissing('kit', 'it hangs')]);
   expect(await stateOf('kit')).toMatchObject({
     state: 'missing',
-    reason: 'Tool server kit is not there: it hangs.',
+    reason: 'Tool server kit is not available: it hangs.',
     last_there_at: (first as { at: number }).at,
   });
   expect(await notices()).toHaveLength(1);

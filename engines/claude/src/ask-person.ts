@@ -72,7 +72,7 @@ type AskedQuestion = { question: string; options: { label: string; description?:
 async function askQuestions(ask: NonNullable<EngineRequest['ask']>, input: Input): Promise<Permission> {
   const { questions } = input;
   if (!Array.isArray(questions) || !questions.every(isQuestion))
-    return { behavior: 'deny', message: 'The questions are not valid.' };
+    return { behavior: 'deny', message: 'The questions are invalid.' };
   const answers: [string, string][] = [];
   for (const { question, options } of questions) {
     const answer = await ask({

@@ -133,12 +133,12 @@ export function openConversation(
       used = true;
       listener = next;
       if (alive) input.push({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
-      else next.onEnd('The claude program was gone already.');
+      else next.onEnd('The claude program had already ended.');
     },
     endOrphans: () =>
       process
         .endOrphans()
-        .catch((error: unknown) => log.warn({ err: error }, 'what commands have left behind could not be looked for')),
+        .catch((error: unknown) => log.warn({ err: error }, 'processes that commands left behind could not be searched for')),
     settle() {
       listener = null;
     },

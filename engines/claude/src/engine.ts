@@ -96,7 +96,7 @@ export const createEngine: CreateEngine = (deps) => {
     async terminal({ resume, model }) {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };
-      if (resume !== null && !uuid.test(resume)) return { problem: `Claude knows no session "${resume}".` };
+      if (resume !== null && !uuid.test(resume)) return { problem: `Claude has no session "${resume}".` };
       const id = resume ?? randomUUID();
       const named = model === null ? [] : ['--model', model];
       const argv = [location.value.program, resume === null ? '--session-id' : '--resume', id, ...named] as const;
@@ -125,7 +125,7 @@ const locate = ({ path: explicit, enginesDir, env }: EngineDeps) =>
 const unknownSession = (id: string): EngineEvent => ({
   type: 'notice',
   code: 'session_unknown',
-  message: `Claude does not know the session ${id} any more; a new one begins.`,
+  message: `Claude no longer has the session ${id}; a new one was started.`,
 });
 
 const notInstalled = (reason: string): EngineFailure => ({

@@ -17,9 +17,9 @@ export function acceptClaude(candidate: string, installDir: string): ClaudeInsta
   const real = realpathSync(candidate);
   if (!statSync(real).isDirectory()) return acceptProgram(real, installDir);
   const sdkDir = sdkIn(real);
-  if (sdkDir === undefined) return `no ${pin.package} in it`;
+  if (sdkDir === undefined) return `it has no ${pin.package}`;
   const program = programBeside(sdkDir);
-  if (program === null) return `the SDK is there, but not its program (was it installed with --omit=optional?)`;
+  if (program === null) return `the SDK is installed, but its program is missing (was it installed with --omit=optional?)`;
   return { sdkDir, program, version: versionOf(sdkDir) };
 }
 
@@ -27,7 +27,7 @@ function acceptProgram(program: string, installDir: string): ClaudeInstall | str
   if (!isProgram(program)) return 'not a program';
   const beside = path.resolve(program, '../..', path.basename(pin.package));
   const sdkDir = isSdk(beside) ? beside : sdkIn(installDir);
-  if (sdkDir === undefined) return `the program is there, but ${pin.package}, which drives it, is not`;
+  if (sdkDir === undefined) return `the program is installed, but ${pin.package}, which controls it, is missing`;
   return { sdkDir, program, version: versionOf(sdkDir) };
 }
 

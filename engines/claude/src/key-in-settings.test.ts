@@ -9,8 +9,8 @@ const folder = temporaryFolder();
 const dir = folder.path;
 afterAll(() => folder.remove());
 const file = path.join(dir, 'settings.json');
-const bills = /settings\.json sets (\w+), with which Claude would bill every turn\./;
-const leads = /settings\.json sets (\w+), through which Claude's login would go elsewhere\./;
+const bills = /settings\.json sets (\w+), so Claude would bill every turn\./;
+const leads = /settings\.json sets (\w+), which would send Claude's login to another server\./;
 
 const look = async (isProject: boolean) => (await keyInSettings([{ file, isProject }]))?.message;
 
@@ -35,7 +35,7 @@ test.each(['{ "env": { // a comment\n "ANTHROPIC_API_KEY": "x" } }', '{"apiKeyHe
   'settings that cannot be read here may hold a key for the program',
   async (text) => {
     writeFileSync(file, text);
-    expect(await look(false)).toMatch(/settings\.json (cannot be read, and may set a key|is not a settings file)/);
+    expect(await look(false)).toMatch(/settings\.json (cannot be read, so it may set an API key|cannot be checked)/);
   },
 );
 
@@ -57,10 +57,10 @@ test.each([
 test('a pipe in place of the settings holds up no turn', async () => {
   rmSync(file, { force: true });
   execFileSync('mkfifo', [file]);
-  expect(await look(true)).toContain('is not a settings file');
+  expect(await look(true)).toContain('it is not a regular file');
   rmSync(file);
   mkdirSync(file);
-  expect(await look(true)).toContain('is not a settings file');
+  expect(await look(true)).toContain('it is not a regular file');
   rmSync(file, { recursive: true });
   expect(await look(true)).toBeUndefined();
 });

@@ -70,7 +70,7 @@ export async function keyInSettings(files: readonly SettingsFile[]): Promise<Eng
 /** Why a turn is not run: it would bill, and lose what a login has. `what` is a whole sentence without its full stop. */
 export const refusal = (what: string): EngineFailure => ({
   code: 'engine_api_key_refused',
-  message: `${what}. Correct that, and log in with "./svc engine login claude".`,
+  message: `${what}. Remove that setting, then log in with "./svc engine login claude".`,
   retryable: false,
 });
 
@@ -80,14 +80,13 @@ const maxBytes = 1024 * 1024;
 async function faultIn({ file, isProject }: SettingsFile): Promise<string | null> {
   const beginning = await readBeginning(file, maxBytes);
   if (beginning === 'absent') return null;
-  if (beginning === 'not_a_file' || !beginning.isWhole)
-    return 'is not a settings file: it is not a plain file, or it is too long';
+  if (beginning === 'not_a_file' || !beginning.isWhole) return 'cannot be checked: it is not a regular file, or it is too large';
   try {
     const text = new TextDecoder().decode(beginning.bytes);
     return text.trim() === '' ? null : keyIn(JSON.parse(text), isProject);
   } catch (error) {
     // The program may be able to read it, and would then use a key that was not seen here.
-    return `cannot be read, and may set a key (${errorText(error)})`;
+    return `cannot be read, so it may set an API key (${errorText(error)})`;
   }
 }
 
@@ -96,7 +95,7 @@ function keyIn(settings: unknown, isProject: boolean): string | null {
   const env = isRecord(settings.env) ? settings.env : {};
   const isSet = (value: unknown) => value !== undefined && value !== null && value !== '';
   const paying = isSet(settings.apiKeyHelper) ? 'apiKeyHelper' : payingNames.find((name) => isSet(env[name]));
-  if (paying !== undefined) return `sets ${paying}, with which Claude would bill every turn`;
+  if (paying !== undefined) return `sets ${paying}, so Claude would bill every turn`;
   const leading = isProject ? leadingNames.find((name) => isSet(env[name])) : undefined;
-  return leading === undefined ? null : `sets ${leading}, through which Claude's login would go elsewhere`;
+  return leading === undefined ? null : `sets ${leading}, which would send Claude's login to another server`;
 }

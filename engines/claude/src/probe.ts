@@ -28,7 +28,12 @@ export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promis
   if (status === null)
     return { ...base, auth: 'none', ready: false, reason: `${name} does not answer: ${answer.stderr || 'no status'}.` };
   if (status.authMethod?.startsWith('api_key') === true)
-    return { ...base, auth: 'api_key', ready: false, reason: `${name} has only an API key, which is refused. ${howToLogIn}` };
+    return {
+      ...base,
+      auth: 'api_key',
+      ready: false,
+      reason: `${name} has only an API key, which is not accepted. ${howToLogIn}`,
+    };
   if (status.loggedIn !== true)
     return { ...base, auth: 'none', ready: false, reason: `${name} is installed, but no one is logged in. ${howToLogIn}` };
   return {

@@ -70,7 +70,7 @@ async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal:
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
     timer = setTimeout(() => {
-      late.reject(new Error('the program did not come up'));
+      late.reject(new Error('the program did not start in time'));
       void conversation.kill();
     }, interruptLimitMs);
   };

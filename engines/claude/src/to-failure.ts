@@ -6,7 +6,7 @@ const kinds = {
   ...commonKinds,
   notLoggedIn: { code: 'engine_not_logged_in', retryable: false, advice: 'Log in with "./svc engine login claude".' },
   auth: { code: 'engine_auth_failed', retryable: false, advice: 'Log in again with "./svc engine login claude".' },
-  unpaid: { code: 'engine_rate_limited', retryable: false, advice: 'Top up the credit of this account with the vendor.' },
+  unpaid: { code: 'engine_rate_limited', retryable: false, advice: 'Top up the credit of this account at the vendor.' },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
 } as const satisfies Record<string, FailureKind>;
 
@@ -40,7 +40,8 @@ export type FailureHints = { word: string | null; resetsAt: number | null; now: 
 
 /** A failed turn in our codes. */
 export function toFailure(result: ClaudeResult, { word, resetsAt, now }: FailureHints): EngineFailure {
-  const text = [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed without a reason.';
+  const text =
+    [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed, and the engine gave no reason.';
   const retryAfterMs = resetsAt === null ? null : Math.max(0, resetsAt * 1000 - now);
   const kind = kindOf(text, word, result.api_error_status ?? null);
   const isCut = kind === kinds.broken && cut.test(text);
@@ -51,7 +52,7 @@ export function toFailure(result: ClaudeResult, { word, resetsAt, now }: Failure
 export const longWait = (status: number | null, retryAfterMs: number): EngineFailure =>
   failureOf(
     byStatus[status ?? 0] ?? kinds.broken,
-    `The model service has refused the request (${status ?? 'no answer'})`,
+    `The model service refused the request (${status ?? 'no answer'})`,
     retryAfterMs,
   );
 

@@ -87,7 +87,7 @@ function readMessage(turn: Turn, message: ClaudeMessage): void {
 function readInit(turn: Turn, message: ClaudeInit): void {
   const { conversation, request } = turn;
   if (!turn.allowsKey && (message.apiKeySource ?? 'none') !== 'none') {
-    const why = `Claude has an API key (${message.apiKeySource}), with which it would bill every turn`;
+    const why = `Claude has an API key (${message.apiKeySource}), so it would bill every turn`;
     finish(turn, { type: 'failed', failure: refusal(why) });
     return void conversation.close();
   }

@@ -24,7 +24,9 @@ export type AppServerSpec = {
 
 /** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
 export async function startAppServer({ program, env, cwd, log, maxLine, catalog }: AppServerSpec): Promise<AppServer> {
-  const listeners = createListeners((error, method) => log.warn({ err: error, method }, 'codex sent what cannot be read'));
+  const listeners = createListeners((error, method) =>
+    log.warn({ err: error, method }, 'codex sent a message that could not be parsed'),
+  );
   const answers = new Map<string, Approvals['answer']>();
   const client = startRpcClient({
     command: program,
@@ -34,7 +36,7 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     maxLine,
     onNotification: listeners.notify,
     onRequest: ({ method, params }) => answers.get(String(params.threadId))?.(method, params) ?? refuse(method),
-    onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote something that is no message'),
+    onNoise: (line) => log.debug({ line: line.slice(0, 200) }, 'codex wrote a line that is not a message'),
   });
   void client.ended.then(({ reason, overflow }) => listeners.end(reason, overflow));
   try {

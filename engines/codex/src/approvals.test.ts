@@ -21,7 +21,7 @@ test('a yes counts once and a no declines, in the words of each question', async
   expect(await answer(tool, { serverName: 's', _meta: meta })).toEqual({ action: 'accept', content: {}, _meta: null });
   expect(asked).toEqual([
     'May the assistant run this command?\n\nls\n\nin /x',
-    'May the assistant type this into a command that runs?\n\nwrite_stdin x',
+    'May the assistant type this into a running command?\n\nwrite_stdin x',
     'May the assistant use echo of s?\n\n{\n  "a": 1\n}',
   ]);
   const no = open('no');

@@ -53,7 +53,7 @@ function askedAbout(method: string, params: Params, changes: ReadonlyMap<string,
 function aboutCommand({ kind, command, cwd, networkApprovalContext: network }: Params): Asked | null {
   if (isRecord(network)) return { what: 'May the assistant reach this address?', detail: JSON.stringify(network) };
   if (typeof command !== 'string') return null;
-  const what = kind === 'command' || kind === undefined ? 'run this command' : 'type this into a command that runs';
+  const what = kind === 'command' || kind === undefined ? 'run this command' : 'type this into a running command';
   return { what: `May the assistant ${what}?`, detail: typeof cwd === 'string' ? `${command}\n\nin ${cwd}` : command };
 }
 

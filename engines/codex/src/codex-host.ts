@@ -194,7 +194,7 @@ async function retireWhenTooLarge(host: Host, hosted: Hosted): Promise<void> {
   const { pid } = (await hosted.started).server;
   const held = pid === undefined ? null : await treeMemory(pid);
   if (held === null || held <= warmMemory || host.current !== hosted) return;
-  log.info({ held, limit: warmMemory }, 'the codex app-server holds too much memory and is replaced');
+  log.info({ held, limit: warmMemory }, 'the codex app-server uses too much memory and is replaced');
   retire(host, hosted);
 }
 
@@ -204,7 +204,7 @@ function endOrphans({ deps }: Host, hosted: Hosted): void {
   hosted.started
     .then(({ server }) => server.endOrphans())
     .catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'what the commands of a turn have left behind could not be looked for'),
+      deps.log.warn({ err: error }, 'processes that the commands of a turn left behind could not be searched for'),
     );
 }
 

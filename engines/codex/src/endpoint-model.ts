@@ -31,7 +31,7 @@ export const endpointModel = async (url: string, token: string): Promise<string 
 export function smallContext(models: readonly ListedModel[]): string | null {
   const small = models.find(({ context }) => context !== null && context < neededTokens);
   if (small === undefined) return null;
-  return `Its model ${small.id} has a context of ${small.context} tokens, of which the instructions and tools of a turn take about ${promptTokens}: load it with at least ${neededTokens}.`;
+  return `Its model ${small.id} has a context of ${small.context} tokens, and the instructions and tools of a turn use about ${promptTokens} of them. Load the model with a context of at least ${neededTokens}.`;
 }
 
 /** The models to talk to in the text of a list; none in that of some other server. */

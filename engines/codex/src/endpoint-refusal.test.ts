@@ -39,7 +39,7 @@ test('a short wait is left to codex', () => {
 
 test('an error page is one line', () => {
   const said = restate(500, `<html>${'x'.repeat(10_000)}</html>`);
-  expect(JSON.parse(said.body)).toEqual({ error: { message: `${endpoint} answers with an error (500)` } });
+  expect(JSON.parse(said.body)).toEqual({ error: { message: `${endpoint} answered with an error (500)` } });
 });
 
 test('whatever is refused in whatever way, codex is given an error as JSON and is never made to wait for long', () => {

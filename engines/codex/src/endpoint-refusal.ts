@@ -27,12 +27,12 @@ export function restateRefusal(refusal: Refusal, endpoint: string, now: number):
   return {
     status,
     headers: { 'content-type': 'application/json', ...(keepsWait && { 'retry-after': String(waitS) }) },
-    body: message === null ? errorBody({ message: `${endpoint} answers with an error (${status})` }) : body,
+    body: message === null ? errorBody({ message: `${endpoint} answered with an error (${status})` }) : body,
   };
 }
 
 function withoutResponses(endpoint: string, status: number): Restated {
-  const message = `${endpoint} answers, but has no /responses (${status}). Codex needs the Responses protocol: update the server, or use one that has it`;
+  const message = `${endpoint} answers, but has no /responses (${status}). Codex needs the Responses API: update the server, or use another one`;
   // Any other status would be tried again.
   return { status: 400, headers: json, body: errorBody({ message, code: noResponsesCode }) };
 }
@@ -43,7 +43,7 @@ function usedUp(message: string | null, waitS: number, now: number): Restated {
   return {
     status: 429,
     headers: { ...json, 'x-codex-primary-used-percent': '100', 'x-codex-primary-reset-at': String(end) },
-    body: errorBody({ type: 'usage_limit_reached', message: message ?? 'The limit is used up', resets_at: end }),
+    body: errorBody({ type: 'usage_limit_reached', message: message ?? 'The usage limit is reached', resets_at: end }),
   };
 }
 

@@ -51,7 +51,7 @@ export const createEngine: CreateEngine = (deps) => {
     for (let tries = 0; tries < 2; tries++) {
       if ((yield* attempt(location.value, request, signal)) === 'finished' || signal.aborted) return;
     }
-    throw new Error('its program was replaced and is gone again. Try again');
+    throw new Error('its program was restarted and ended again. Try again');
   }
 
   async function* attempt(
@@ -111,7 +111,7 @@ export const createEngine: CreateEngine = (deps) => {
       const location = locate(deps);
       if (!location.found) return { problem: notInstalled(location.reason).message };
       const { resume } = request;
-      if (resume !== null && !uuid.test(resume)) return { problem: `Codex knows no session "${resume}".` };
+      if (resume !== null && !uuid.test(resume)) return { problem: `Codex has no session "${resume}".` };
       return terminalProgram(location.value.program, request, deps, programEnv(deps, isByKey));
     },
     close: async () => void (await Promise.all([opened?.host.close(), opened?.policies.close()])),
@@ -136,14 +136,14 @@ function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: Engine
   const runAll = async () => {
     for (const policy of toolPolicies) await policies.run(policy); // one after the other: each starts a program
   };
-  runAll().catch((error: unknown) => log.warn({ err: error }, 'what codex offers to its models could not be checked'));
+  runAll().catch((error: unknown) => log.warn({ err: error }, 'the tools that codex offers to its models could not be checked'));
   const faults = policies.known().map((fault) => policyRefused(fault).message);
   return { ...probe, reason: [probe.reason, ...faults].join(' ') };
 }
 
 const endMarked = (mark: string, { log }: EngineDeps): Promise<void> =>
   endMarkedProcesses(markVariable, (value) => value === mark).catch((error: unknown) =>
-    log.warn({ err: error }, 'what the commands of a turn have started could not be looked for'),
+    log.warn({ err: error }, 'processes that the commands of a turn started could not be searched for'),
   );
 
 /** A self-hosted model may be too small for a turn. */
@@ -165,7 +165,7 @@ const notInstalled = (reason: string): EngineFailure => ({
 
 const policyRefused = ({ policy, why, isSure }: PolicyFault): EngineFailure => ({
   code: 'engine_policy_refused',
-  message: `Codex answers nobody who has the tool policy "${policy}": ${why}. ${isSure ? testedVersion : 'It is checked again in a minute.'}`,
+  message: `Codex does not answer people with the tool policy "${policy}": ${why}. ${isSure ? testedVersion : 'It is checked again in a minute.'}`,
   retryable: !isSure,
 });
 

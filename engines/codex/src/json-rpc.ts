@@ -83,7 +83,7 @@ export function startRpcClient(spec: Spec): RpcClient {
         const id = ++lastId;
         const timer = setTimeout(() => {
           pending.delete(id);
-          reject(new Error(`codex did not answer ${method} within ${timeoutMs / 1000} s`));
+          reject(new Error(`codex did not respond to ${method} within ${timeoutMs / 1000} s`));
         }, timeoutMs);
         // The shape of an answer is the protocol's promise; fields are used with care where it matters.
         pending.set(id, { resolve: resolve as (value: unknown) => void, reject, method, timer });

@@ -30,7 +30,7 @@ export function createListeners(onFault: (error: unknown, method: string) => voi
           onNotification(notification);
         } catch (error) {
           onFault(error, notification.method);
-          onEnd(`codex sent a "${notification.method}" that cannot be read`);
+          onEnd(`codex sent a "${notification.method}" that could not be parsed`);
         }
       }
     },

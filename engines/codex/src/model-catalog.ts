@@ -75,7 +75,7 @@ type Model = Record<string, unknown>;
 export function parseModels(text: string): Model[] {
   const list: unknown = JSON.parse(text);
   const models = typeof list === 'object' && list !== null && 'models' in list ? list.models : null;
-  if (!Array.isArray(models)) throw new Error('the list of models of codex has another form');
+  if (!Array.isArray(models)) throw new Error('the model list of codex has an unexpected format');
   return models as Model[];
 }
 

@@ -87,7 +87,11 @@ test('a model that sends nothing holds up the turns of its policy alone, once, a
   await vi.waitUntil(() => servers.length === 1);
   expect(await policies.run('none')).toBeNull();
   await vi.advanceTimersByTimeAsync(20_000);
-  const fault = { policy: 'read', why: 'what it offers to one could not be seen: it took longer than 20 s', isSure: false };
+  const fault = {
+    policy: 'read',
+    why: 'the tools that it offers to one could not be checked: it took longer than 20 s',
+    isSure: false,
+  };
   expect(await hanging).toEqual(fault);
   expect(await policies.run('read')).toEqual(fault);
   expect(servers).toHaveLength(2);

@@ -53,7 +53,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
     known.delete(policy);
     if (fault !== null) {
       known.set(policy, fault);
-      if (!ending.signal.aborted) deps.log.warn(fault, 'codex is not known to keep to a tool policy');
+      if (!ending.signal.aborted) deps.log.warn(fault, 'codex could not be verified to respect a tool policy');
     }
     return fault;
   };
@@ -146,7 +146,7 @@ async function askModel(asking: Asking, model: string): Promise<PolicyFault | nu
     if (forbidden.length === 0) return null;
     return { policy, why: `this version offers ${forbidden.join(', ')} to ${model}, which it forbids`, isSure: true };
   } catch (error) {
-    return { policy, why: `what it offers to ${model} could not be seen: ${errorText(error)}`, isSure: false };
+    return { policy, why: `the tools that it offers to ${model} could not be checked: ${errorText(error)}`, isSure: false };
   }
 }
 

@@ -48,8 +48,8 @@ function reasonOf(auth: EngineAuth, version: string, baseUrl: string | null, isB
   const name = version === pin.version ? `Codex ${version}` : `Codex ${version} (tested with ${pin.version})`;
   if (auth === 'local') return `${name} uses the endpoint ${baseUrl}.`;
   if (auth === 'none') return `${name} is installed, but no one is logged in. Log in with "./svc engine login codex".`;
-  if (isByKey) return `${name} has an API key: every turn is billed.`;
+  if (isByKey) return `${name} has an API key, so every turn is billed.`;
   return auth === 'api_key'
-    ? `${name} is logged in with an API key: every turn is billed.`
+    ? `${name} is logged in with an API key, so every turn is billed.`
     : `${name} is logged in with a subscription.`;
 }

@@ -151,7 +151,7 @@ describe('a turn with tool servers', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(isStarted()).toBe(true);
     listeners.end('it is over');
-    expect(JSON.stringify(await outcome)).not.toContain('did not come up in time');
+    expect(JSON.stringify(await outcome)).not.toContain('did not start in time');
   });
 
   test('starts without those that say nothing in eleven seconds, and names them', async () => {

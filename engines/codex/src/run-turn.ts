@@ -105,7 +105,7 @@ async function killWhenHung(server: AppServer, work: Promise<unknown>): Promise<
   const sign = Promise.race([work, server.request('thread/loaded/list', {})]).catch(() => undefined);
   if (await within(sign, answerLimitMs)) return new Promise<never>(() => undefined);
   await server.kill();
-  throw new Error(`codex did not answer within ${answerLimitMs / 1000} s and was ended`);
+  throw new Error(`codex did not answer within ${answerLimitMs / 1000} s and was stopped`);
 }
 
 type Input = { type: 'text'; text: string; text_elements: [] } | { type: 'localImage'; path: string };
@@ -241,5 +241,5 @@ const sessionOf = ({ id, resumed, model }: OpenedThread): EngineEvent => ({
 const unknownSession = (id: string): EngineEvent => ({
   type: 'notice',
   code: 'session_unknown',
-  message: `Codex does not know the session ${id} any more; a new one begins.`,
+  message: `Codex no longer has the session ${id}; a new one was started.`,
 });

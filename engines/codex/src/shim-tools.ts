@@ -47,7 +47,7 @@ function flattenTool(tool: Json, names: ToolNames, namespace?: string): Json[] {
 
 const freeText = {
   type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of the tool as plain text.' } },
+  properties: { input: { type: 'string', description: 'The complete input of the tool as plain text.' } },
   required: ['input'],
 };
 

@@ -33,7 +33,7 @@ export function openThreadModels(dir: string, log: EngineLog): ThreadModels {
         await writeFile(fileOf(threadId), model, { mode: 0o600 });
         remember(threadId, model);
       } catch (error) {
-        log.warn({ err: error }, 'the model of a codex thread could not be noted');
+        log.warn({ err: error }, 'the model of a codex thread could not be saved');
       }
     },
     async forget(threadId) {

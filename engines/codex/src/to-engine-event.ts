@@ -19,7 +19,7 @@ export function toEngineEvents(notification: TurnNotification): EngineEvent[] {
     case 'error':
       return notification.params.willRetry ? [{ type: 'notice', code: 'retry', message: notification.params.error.message }] : [];
     case 'model/rerouted':
-      return [{ type: 'notice', code: 'other', message: `The vendor answers with ${notification.params.toModel}.` }];
+      return [{ type: 'notice', code: 'other', message: `The vendor switched to the model ${notification.params.toModel}.` }];
     case 'mcpServer/startupStatus/updated':
       return toolServerNotice(notification.params);
     default:

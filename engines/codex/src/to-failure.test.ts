@@ -22,20 +22,20 @@ test('the words of the upstream are shown without the JSON around them', () => {
   expect(toFailure({ message, codexErrorInfo: 'other' })).toEqual({
     code: 'engine_auth_failed',
     retryable: false,
-    message: 'invalid key. Log in again with "./svc engine login codex", or check the key of the endpoint.',
+    message: 'invalid key. Log in again with "./svc engine login codex", or check the API key of the endpoint.',
   });
 });
 
 test.each([
   [
     'Transport error: network error: error decoding response body',
-    'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+    'The reply of the model was cut off. Try again. If it keeps failing, check the model endpoint.',
   ],
   [
     'stream closed before response.completed',
-    'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+    'The reply of the model was cut off. Try again. If it keeps failing, check the model endpoint.',
   ],
-  ['the model exploded', 'the model exploded. Try again; if it goes on, check the model endpoint.'],
+  ['the model exploded', 'the model exploded. Try again. If it keeps failing, check the model endpoint.'],
 ])('a reply that ends early (%s) may be asked for again', (why, message) => {
   const error = { message: `stream disconnected before completion: ${why}`, codexErrorInfo: 'other' };
   expect(toFailure(error)).toEqual({ code: 'engine_endpoint_down', retryable: true, message });

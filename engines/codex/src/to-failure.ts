@@ -8,13 +8,13 @@ const kinds = {
   auth: {
     code: 'engine_auth_failed',
     retryable: false,
-    advice: 'Log in again with "./svc engine login codex", or check the key of the endpoint.',
+    advice: 'Log in again with "./svc engine login codex", or check the API key of the endpoint.',
   },
-  down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint runs and can be reached.' },
+  down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint is running and can be reached.' },
   otherProtocol: {
     code: 'engine_endpoint_down',
     retryable: false,
-    advice: 'Set another one with "./svc engine base-url codex URL".',
+    advice: 'Set another endpoint with "./svc engine base-url codex URL".',
   },
 } as const satisfies Record<string, FailureKind>;
 
@@ -61,7 +61,7 @@ const cutStream = /^stream disconnected before completion: (.*)/s;
 
 /** The transport's message does not help; that of the model service may. */
 const cutWords = (why: string): string =>
-  /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The answer of the model was cut off' : why;
+  /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The reply of the model was cut off' : why;
 
 /** No one is logged in, and no endpoint is set. */
 export const notLoggedIn: EngineFailure = failureOf(

@@ -31,6 +31,6 @@ export function createToolServerWatch(names: readonly string[]): ToolServerWatch
       settle();
     },
     hasMissed: () => hasFailed || waiting.size > 0,
-    missing: () => Array.from(waiting, (name) => toolServerMissing(name, 'it did not come up in time')),
+    missing: () => Array.from(waiting, (name) => toolServerMissing(name, 'it did not start in time')),
   };
 }

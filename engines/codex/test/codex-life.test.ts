@@ -76,7 +76,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       name: 'a fault of the service',
       reply: { status: 500, kind: 'server_error', message: 'boom' },
       code: 'engine_endpoint_down',
-      says: /^The model service failed\. Try again; if it goes on, check the model endpoint\.$/,
+      says: /^The model service failed\. Try again\. If it keeps failing, check the model endpoint\.$/,
     },
     {
       name: 'a server without the protocol',
@@ -141,7 +141,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     const failure = {
       code: 'engine_endpoint_down',
       retryable: true,
-      message: 'The answer of the model was cut off. Try again; if it goes on, check the model endpoint.',
+      message: 'The reply of the model was cut off. Try again. If it keeps failing, check the model endpoint.',
     };
     expect(last).toEqual({ type: 'failed', failure });
   });

@@ -39,7 +39,9 @@ export const createEngine: CreateEngine = (deps) => {
     const location = locate(deps);
     if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
     if (deps.baseUrl === null && keyFor(deps) === null) return yield { type: 'failed', failure: noKey };
-    swept ??= sweep(deps.stateDir).catch((error: unknown) => deps.log.warn({ err: error }, 'gemini could not tidy up'));
+    swept ??= sweep(deps.stateDir).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'old session folders of gemini could not be removed'),
+    );
     await swept;
     const turnDeps = { ...deps, install: location.value, relay: await openRelay(), running };
     const known = request.resume === null ? null : knownHome(deps.stateDir, request.resume);
@@ -61,7 +63,7 @@ export const createEngine: CreateEngine = (deps) => {
       if (!location.found) return { problem: notInstalled(location.reason).message };
       if (deps.baseUrl === null && keyFor(deps) === null) return { problem: noKey.message };
       const home = await openTerminalHome(deps.stateDir, resume, cwd);
-      if (home === null) return { problem: `Gemini knows no session "${resume}".` };
+      if (home === null) return { problem: `Gemini has no session "${resume}".` };
       const argv = [process.execPath, location.value.script, ...terminalArgs(home, model)] as const;
       return { argv, env: terminalEnv(deps, home, keyFor(deps)), engineSessionId: home.id };
     },
@@ -84,7 +86,7 @@ function keyFor({ baseUrl, env, apiKey }: EngineDeps): string | null {
 const unknownSession = (id: string): EngineEvent => ({
   type: 'notice',
   code: 'session_unknown',
-  message: `Gemini does not know the session ${id} any more; a new one begins.`,
+  message: `Gemini no longer has the session ${id}; a new one was started.`,
 });
 
 const notInstalled = (reason: string): EngineFailure => ({

@@ -30,7 +30,7 @@ test.each([
 });
 
 test('what is something else, or incomplete, is refused with the reason', () => {
-  expect(acceptGemini(os.tmpdir())).toBe('no @google/gemini-cli in it');
+  expect(acceptGemini(os.tmpdir())).toBe('it has no @google/gemini-cli');
   rmSync(path.join(packageDir, 'bundle'), { recursive: true });
   expect(acceptGemini(dir)).toContain('is missing');
 });

@@ -10,7 +10,7 @@ export function acceptGemini(candidate: string): GeminiInstall | string {
   const real = realpathSync(candidate);
   const folders = statSync(real).isDirectory() ? [real, path.join(real, 'node_modules', pin.package)] : ancestors(real);
   const packageDir = folders.find((folder) => manifest(folder)?.name === pin.package);
-  if (packageDir === undefined) return `no ${pin.package} in it`;
+  if (packageDir === undefined) return `it has no ${pin.package}`;
   const { bin, version } = manifest(packageDir) ?? {};
   const script = path.join(packageDir, bin?.gemini ?? 'bundle/gemini.js');
   return existsSync(script) ? { script, packageDir, version: version ?? 'unknown' } : `its program ${script} is missing`;

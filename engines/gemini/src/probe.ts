@@ -20,9 +20,9 @@ export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EnginePro
   const name = version === pin.version ? `Gemini CLI ${version}` : `Gemini CLI ${version} (tested with ${pin.version})`;
   if (baseUrl !== null) return { ...base, auth: 'local', ready: true, reason: `${name} uses the endpoint ${baseUrl}.` };
   if (hasKey) {
-    return { ...base, auth: 'api_key', ready: true, reason: `${name} has an API key: every turn is billed.` };
+    return { ...base, auth: 'api_key', ready: true, reason: `${name} has an API key, so every turn is billed.` };
   }
-  const login = hasLogin(env) ? ' A login with Google is there, but the vendor allows it in its own program alone.' : '';
+  const login = hasLogin(env) ? ' It has a Google login, but the vendor allows that only in its own program.' : '';
   const reason = `${name} is installed but has no API key.${login} Run "./svc engine key gemini", or set GEMINI_API_KEY.`;
   return { ...base, auth: 'none', ready: false, reason };
 }

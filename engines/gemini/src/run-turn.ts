@@ -42,7 +42,7 @@ export async function* runTurn(
   } finally {
     const isWorthKeeping = listener?.announced === true || !home.isNew;
     await leave(home, { usedTools: listener?.usedTools === true, isKept: isKept && isWorthKeeping }).catch((error: unknown) =>
-      deps.log.warn({ err: error, session: home.id }, 'gemini left something behind'),
+      deps.log.warn({ err: error, session: home.id }, 'the session folder of gemini could not be removed'),
     );
   }
 }
@@ -71,7 +71,7 @@ async function* talk(
     input: prompt,
     maxLine: deps.maxLine,
     onMessage: listener.onMessage,
-    onNoise: (line) => deps.log.debug({ line: line.slice(0, 200) }, 'gemini wrote something that is no message'),
+    onNoise: (line) => deps.log.debug({ line: line.slice(0, 200) }, 'gemini wrote a line that is not a message'),
   });
   deps.running.add(child);
   endOnAbort(signal, listener.events, {

@@ -19,7 +19,7 @@ test('the words of the model service are shown with what can be done, and the ti
   expect(toFailure({ status: 404, reason: null, message: 'models/x is not found' }, '')).toEqual({
     code: 'engine_bad_model',
     retryable: false,
-    message: 'models/x is not found. Choose another model (SVC_ENGINE_MODEL).',
+    message: 'models/x is not found. Choose another model, for example with SVC_ENGINE_MODEL.',
   });
   expect(toFailure({ status: 429, reason: null, message: 'slow', retryAfterMs: 5 }, '').retryAfterMs).toBe(5);
 });
@@ -30,5 +30,5 @@ test('a reply that broke off before its first byte is one that was cut off', () 
 
 test('without an answer of the model service the words of the program are shown, without its brackets', () => {
   expect(toFailure(null, '[API Error: it broke]').message).toBe('it broke.');
-  expect(toFailure(null, ' ').message).toBe('The turn failed without a reason.');
+  expect(toFailure(null, ' ').message).toBe('The turn failed, and the engine gave no reason.');
 });

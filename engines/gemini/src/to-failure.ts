@@ -4,7 +4,11 @@ import type { Refusal } from './refusal.ts';
 
 const kinds = {
   ...commonKinds,
-  auth: { code: 'engine_auth_failed', retryable: false, advice: 'Check the key ("./svc engine key gemini", or GEMINI_API_KEY).' },
+  auth: {
+    code: 'engine_auth_failed',
+    retryable: false,
+    advice: 'Check the API key ("./svc engine key gemini", or GEMINI_API_KEY).',
+  },
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check that the model endpoint can be reached.' },
 } as const satisfies Record<string, FailureKind>;
 

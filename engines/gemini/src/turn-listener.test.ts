@@ -119,7 +119,7 @@ describe('the end of a turn', () => {
     const { listener } = open();
     listener.onEnd({ code: 52, signal: null }, 'noise\nError in settings.json.\n');
     expect(await all(listener)).toMatchObject([
-      { type: 'failed', failure: { message: 'Gemini ended early, with code 52: Error in settings.json. Try again.' } },
+      { type: 'failed', failure: { message: 'Gemini ended unexpectedly, with code 52: Error in settings.json. Try again.' } },
     ]);
   });
 

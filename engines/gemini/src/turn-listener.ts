@@ -102,7 +102,7 @@ function readRaw(turn: Turn, raw: Record<string, unknown>): void {
   } catch {
     fail(turn, {
       code: 'engine_crashed',
-      message: `Gemini wrote a "${String(raw.type)}" that cannot be read. Try again.`,
+      message: `Gemini sent a "${String(raw.type)}" that could not be parsed. Try again.`,
       retryable: true,
     });
   }
@@ -169,7 +169,7 @@ function noteRefusal(turn: Turn, refusal: Refusal): void {
 
 function noteCut(turn: Turn): void {
   turn.wasCut = true;
-  retryNotice(turn, 'The reply of the model was cut off; it is asked again.');
+  retryNotice(turn, 'The reply of the model was cut off; the request is repeated.');
 }
 
 const retryNotice = ({ queue }: Turn, message: string): void => queue.push({ type: 'notice', code: 'retry', message });
@@ -183,7 +183,7 @@ function endTurn(turn: Turn, { code, signal, overflow }: ProgramEnd, stderr: str
     return turn.queue.end();
   }
   const how = signal === null ? `code ${code}` : signal;
-  const words = [`Gemini ended early, with ${how}`, lastLine(stderr)].filter(Boolean).join(': ');
+  const words = [`Gemini ended unexpectedly, with ${how}`, lastLine(stderr)].filter(Boolean).join(': ');
   return fail(turn, { code: 'engine_crashed', message: `${words}. Try again.`, retryable: true });
 }
 

@@ -113,7 +113,9 @@ async function* showCall(name: string, input: unknown, call: () => Promise<ToolO
 /** `ask QUESTION | ANSWER | ANSWER`: asks the person, and says what they have answered; yes or no, where there are no answers. */
 async function* ask(argument: string, { request }: Given): AsyncGenerator<EngineEvent> {
   if (request.ask === undefined)
-    return yield* say('Nobody is asked in this turn: the role of who speaks says never (./svc role set ROLE --asks dangerous).');
+    return yield* say(
+      'Nobody is asked in this turn, because the role of the sender says "never" (./svc role set ROLE --asks dangerous).',
+    );
   const [text = '', ...labels] = argument.split('|').map((part) => part.trim());
   const options = labels.length === 0 ? yesNo : labels.map((label, at) => ({ id: `answer-${at + 1}`, label }));
   const answer = await request.ask({ text, options });

@@ -36,7 +36,7 @@ export const createEngine: CreateEngine = (deps) => {
         path: null,
         auth: 'none',
         ready: true,
-        reason: 'It is built in and needs nothing, but it is not a model.',
+        reason: 'It is built in and needs no setup, but it is not a model.',
       }),
     instructions: ({ system }) =>
       Promise.resolve({ text: system, added: ['No model reads it: "context" in a message shows what a model would get.'] }),
@@ -81,7 +81,7 @@ function* openSession(resume: string | null): Generator<EngineEvent> {
     yield {
       type: 'notice',
       code: 'session_unknown',
-      message: `The offline engine has no session ${resume}; it begins a new one.`,
+      message: `The offline engine has no session ${resume}; a new one was started.`,
     };
   }
   yield { type: 'session', engineSessionId: known ? resume : `offline-${randomUUID()}`, resumed: known, model: null };
@@ -97,6 +97,6 @@ const firstWords = (text: string): string => text.trim().split(/\s+/).slice(0, 8
 
 async function loadScript(file: string): Promise<OfflineScript> {
   const { respond } = (await import(pathToFileURL(file).href)) as { respond?: OfflineScript };
-  if (typeof respond !== 'function') throw new Error(`${file} exports no function "respond"`);
+  if (typeof respond !== 'function') throw new Error(`${file} does not export a function "respond"`);
   return respond;
 }

@@ -34,14 +34,14 @@ export function whyDenied({ option, outcome }: AskAnswer): string {
     case 'answered':
       return option === 'no' ? 'The person was asked and said no.' : `The person was asked and chose "${option}".`;
     case 'expired':
-      return 'The person was asked and has not answered in time, so it was not done. Do not ask again in this turn.';
+      return 'The person was asked and did not answer in time, so the action was not done. Do not ask again in this turn.';
     case 'unseen':
-      return 'It needs a yes of the person, and nobody can be asked here: this channel shows no questions, or nobody is there. It was not done. Say so.';
+      return "The action needs the person's approval, and nobody can be asked here: this channel shows no questions, or nobody is there. It was not done. Say so in your answer.";
     case 'ended':
-      return 'The turn is over.';
+      return 'The turn has ended.';
     case 'refused':
-      return 'This question cannot be asked, or this turn has asked too often. It was not done.';
+      return 'This question is invalid, or this turn has asked too many questions. The action was not done.';
     case 'failed':
-      return 'The question could not be asked because of a fault of the service. It was not done.';
+      return 'The question could not be asked because of an internal error. The action was not done.';
   }
 }

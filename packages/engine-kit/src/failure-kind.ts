@@ -11,17 +11,17 @@ export const commonKinds = {
   rateLimited: {
     code: 'engine_rate_limited',
     retryable: true,
-    advice: 'The limit of this account is used up for now. Try later.',
+    advice: 'The usage limit of this account is reached. Try again later.',
   },
-  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service has too much to do. Try again soon.' },
-  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model (SVC_ENGINE_MODEL).' },
+  overloaded: { code: 'engine_overloaded', retryable: true, advice: 'The model service is overloaded. Try again soon.' },
+  badModel: { code: 'engine_bad_model', retryable: false, advice: 'Choose another model, for example with SVC_ENGINE_MODEL.' },
   tooLong: {
     code: 'engine_context_too_long',
     retryable: false,
-    advice: 'Begin a new conversation with "/new", or send less at once.',
+    advice: 'Start a new conversation with "/new", or send a shorter message.',
   },
   /** The model service broke off, or failed on its own side. */
-  broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again; if it goes on, check the model endpoint.' },
+  broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again. If it keeps failing, check the model endpoint.' },
   other: { code: 'engine_failed', retryable: false, advice: '' },
 } as const satisfies Record<string, FailureKind>;
 
@@ -47,7 +47,7 @@ export const endingIn = (failure: EngineFailure, ms: number): EngineFailure => (
   retryAfterMs: ms,
 });
 
-const limitEnds = (ms: number): string => `The limit of this account ends in ${roundedDuration(ms)}.`;
+const limitEnds = (ms: number): string => `The usage limit of this account is reached. Try again in ${roundedDuration(ms)}.`;
 
 /** The upstream's own words, when a text carries its JSON body. */
 export function innerMessage(text: string): string | null {
@@ -66,12 +66,12 @@ const noise = [
 const maxWords = 500;
 
 /** The words of a program for a person: no colours, no diagnostics, no commands of the vendor's own terminal. */
-export function plaroundedDuration(words: string): string {
+export function plainWords(words: string): string {
   const text = noise.reduce((rest, sign) => rest.replace(sign, ''), stripVTControlCharacters(words));
   return cutText(text.replace(/\s+/g, ' ').trim(), maxWords);
 }
 
 function sentence(words: string): string {
-  const text = plaroundedDuration(words) || 'The turn failed without a reason.';
+  const text = plainWords(words) || 'The turn failed, and the engine gave no reason.';
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

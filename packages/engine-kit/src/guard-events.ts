@@ -109,7 +109,7 @@ const stalled = (ms: number): EngineEvent => ({
   type: 'failed',
   failure: {
     code: 'engine_stalled',
-    message: `The engine said nothing for ${Math.round(ms / 1000)} seconds and was stopped. Try again.`,
+    message: `The engine did not respond for ${Math.round(ms / 1000)} seconds and was stopped. Try again.`,
     retryable: true,
   },
 });

@@ -144,7 +144,7 @@ export const lineTooLong = (max: number): EngineFailure =>
   );
 
 /** For a program that wrote more at once than can be taken in. */
-export const tooMuchWaits = tooLarge('The engine wrote more at once than can be taken in. Ask for less at once.');
+export const tooMuchWaits = tooLarge('The engine wrote faster than its output can be processed. Ask for less at once.');
 
 function tooLarge(message: string): EngineFailure {
   return { code: 'engine_output_too_large', message, retryable: false };

@@ -7,7 +7,7 @@ export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineReque
 }
 
 /** What is said of a tool server that is missing. `why` begins small and ends without a full stop. */
-export const missingText = (toolServer: string, why: string): string => `Tool server ${toolServer} is not there: ${why}.`;
+export const missingText = (toolServer: string, why: string): string => `Tool server ${toolServer} is not available: ${why}.`;
 
 /** The notice about a tool server that the turn was to have and has not. */
 export const toolServerMissing = (toolServer: string, why: string): EngineEvent => ({

@@ -22,7 +22,7 @@ export const hourLimit: UpstreamError = {
   name: 'a limit in a header alone',
   reply: { status: 429, kind: 'rate_limit_error', message: 'Slow down', headers: { 'retry-after': '3600' } },
   code: 'engine_rate_limited',
-  says: /Slow down\. The limit of this account ends in (60 min|1 h)/,
+  says: /Slow down\. The usage limit of this account is reached\. Try again in (60 min|1 h)/,
   endsIn: 3600,
 };
 

@@ -11,8 +11,8 @@ test.each([
   [Object.assign(new Error('x'), { code: 'ENOENT', path: '/nowhere' }), 'no_program', 'there is no program /nowhere'],
   [Object.assign(new Error('x'), { code: 'EACCES', path: '/a' }), 'no_program', '/a cannot be run: permission denied'],
   [withCause('ECONNREFUSED'), 'unreachable', 'nothing listens at its address'],
-  [withCause('ECONNRESET'), 'unreachable', 'the connection was cut'],
-  [withCause('EAI_AGAIN'), 'unreachable', 'the name of its host cannot be looked up now'],
+  [withCause('ECONNRESET'), 'unreachable', 'the connection was closed'],
+  [withCause('EAI_AGAIN'), 'unreachable', 'its host name cannot be resolved at the moment'],
   [withCause('UND_ERR_CONNECT_TIMEOUT'), 'unreachable', 'its host does not answer'],
   [withCause('CERT_HAS_EXPIRED'), 'unreachable', 'CERT_HAS_EXPIRED'],
   [new SdkError(SdkErrorCode.RequestTimeout, 'x'), 'timeout', 'it did not answer within 10 s'],
@@ -28,7 +28,7 @@ test('whatever is thrown, the reason is the end of one sentence', () => {
       ),
       (error) => {
         const { reason } = faultOf(error, 1000);
-        expect(missingText('kit', reason)).toMatch(/^Tool server kit is not there: \S[^\n]*\.$/);
+        expect(missingText('kit', reason)).toMatch(/^Tool server kit is not available: \S[^\n]*\.$/);
         expect(reason.length).toBeLessThanOrEqual(300);
       },
     ),

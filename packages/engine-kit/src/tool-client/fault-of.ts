@@ -13,7 +13,7 @@ export function faultOf(error: unknown, limitMs: number): ServerFault {
     if (error.code === SdkErrorCode.ClientHttpUnexpectedContent)
       return { fault: 'no_server', reason: 'it answers, but does not speak MCP' };
     if (error.code === SdkErrorCode.ConnectionClosed)
-      return { fault: 'ended', reason: 'its program ended, or sent too much, before it answered' };
+      return { fault: 'ended', reason: 'its program ended or sent too much before it answered' };
   }
   if (error instanceof SdkHttpError) return ofStatus(error.status, error.message);
   if (!(error instanceof Error)) return { fault: 'other', reason: oneLine(typeof error === 'string' ? error : '') };
@@ -28,11 +28,11 @@ export function faultOf(error: unknown, limitMs: number): ServerFault {
 
 const unreachable = new Map<string | undefined, string>([
   ['ECONNREFUSED', 'nothing listens at its address'],
-  ['ECONNRESET', 'the connection was cut'],
+  ['ECONNRESET', 'the connection was closed'],
   ['EHOSTUNREACH', 'its host cannot be reached'],
   ['ENETUNREACH', 'its host cannot be reached'],
-  ['ENOTFOUND', 'there is no such host'],
-  ['EAI_AGAIN', 'the name of its host cannot be looked up now'],
+  ['ENOTFOUND', 'its host name does not exist'],
+  ['EAI_AGAIN', 'its host name cannot be resolved at the moment'],
   ['ETIMEDOUT', 'its host does not answer'],
   ['UND_ERR_CONNECT_TIMEOUT', 'its host does not answer'],
 ]);
@@ -48,10 +48,10 @@ function ofStatus(status: number | undefined, message: string): ServerFault {
   if (status === 401 || status === 403) {
     return {
       fault: 'refused',
-      reason: `it refuses the request (${status}): give it a key with --header; a login in a browser is not possible here`,
+      reason: `it refused the request (${status}): set a key with --header; signing in with a browser is not supported`,
     };
   }
   if (status === 404 || status === 405)
     return { fault: 'no_server', reason: `it answers, but has no MCP server at this path (${status})` };
-  return { fault: 'other', reason: status === undefined ? oneLine(message) : `it answers with status ${status}` };
+  return { fault: 'other', reason: status === undefined ? oneLine(message) : `it answered with status ${status}` };
 }

@@ -34,7 +34,7 @@ async function connectAll({ servers, ...how }: ConnectOrder): Promise<void> {
 
 async function call({ server, tool, input, limitMs }: Extract<ClientOrder, { type: 'call' }>): Promise<ToolOutcome> {
   const client = connections.get(server);
-  if (client === undefined) return { ok: false, output: `The tool server ${server} is not there.` };
+  if (client === undefined) return { ok: false, output: `The tool server ${server} is not available.` };
   try {
     // The cast: the server checks what it is given.
     const given = input as Record<string, unknown>;

@@ -57,9 +57,11 @@ export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolCli
     for (const { name } of servers)
       known.set(name, known.get(name) ?? { name, there: false, ms: limitMs, fault, reason, stderr: '' });
     all.resolve();
-    outcome?.resolve({ ok: false, output: `The call was not answered: ${reason}.` });
+    outcome?.resolve({ ok: false, output: `The call failed: ${reason}.` });
   };
-  void program.ended.then(({ code, reason }) => fail('ended', code === tooMuchCode ? 'it sent more than can be held' : reason));
+  void program.ended.then(({ code, reason }) =>
+    fail('ended', code === tooMuchCode ? 'it sent more data than is accepted' : reason),
+  );
   const late = bounded(limitMs, () => fail('timeout', `it did not answer within ${limitMs / 1000} s`));
   void all.promise.then(late.cancel);
   program.send({ type: 'connect', servers, env: common, limitMs });
