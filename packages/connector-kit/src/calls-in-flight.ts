@@ -19,14 +19,14 @@ import {
 } from './link-call.ts';
 import type { LinkWatches } from './link-watches.ts';
 
-/** How long a call waits for a link that is down, ms. */
+/** How long a call waits for a broken link, ms. */
 const linkWaitMs = 10_000;
-/** How long a message that was sent waits for a link that broke, ms. */
+/** How long a sent message waits for a broken link to return, ms. */
 const breakWaitMs = 30_000;
-/** A link that breaks sooner than this after it was made has not really been back, ms. */
+/** A link that breaks this soon after opening does not count as restored, ms. */
 const steadyMs = 10_000;
 
-/** The link, and what is open on it. */
+/** The link and its open calls. */
 export type Link = {
   clock: Clock;
   log: StartContext['log'];
@@ -44,7 +44,7 @@ export type Link = {
   isClosed: boolean;
 };
 
-/** Sends a request, now or when the link is there. Settles with its answer; rejects with a `CoreError`. */
+/** Sends a request now, or as soon as the link is open. Resolves with the answer; rejects with a `CoreError`. */
 export function ask(
   link: Link,
   request: LinkRequest,
@@ -81,7 +81,7 @@ export function ask(
   });
 }
 
-/** Why no call is taken now; null when one is. */
+/** Why no call is accepted at the moment; null when calls are accepted. */
 function refusalOf({ socket, calls, maxPending, isClosed }: Link): CoreError | null {
   if (isClosed) return linkFaults.stopping(false);
   return calls.size >= maxPending || socket.isClogged() ? linkFaults.tooMany(calls.size) : null;
@@ -99,7 +99,7 @@ function wait(link: Link, call: LinkCall, ms: number, fault: () => CoreError): v
   call.cancelTimer = link.clock.after(ms, () => end(link, call, fault()));
 }
 
-/** The link is there: what waits is sent, in the order it was asked. */
+/** The link is open: waiting requests are sent in their order. */
 export function takeUp(link: Link): void {
   link.openedAt = link.clock.elapsed();
   link.deliveryAcks.flush();
@@ -107,7 +107,7 @@ export function takeUp(link: Link): void {
   for (const call of link.calls.values()) if (!call.sent) send(link, call);
 }
 
-/** Takes one line of the core. False when it is not one of ours: the link cannot be trusted any more. */
+/** Handles one line from the core. False when it does not follow the protocol: the link can no longer be trusted. */
 export function takeLine(link: Link, line: string): boolean {
   const reply = parseReply(line);
   if (reply === null) return false;
@@ -129,7 +129,9 @@ export function takeLine(link: Link, line: string): boolean {
   return true;
 }
 
-/** What the core says of the link as a whole, before it closes it. One that does not let us in will not do so next time. */
+/**
+ * An error of the core about the whole link, which it then closes. If it says `unauthorized`, connecting again would not help.
+ */
 function takeRefusal(link: Link, reply: LinkReply): boolean {
   if (!('error' in reply)) return false;
   link.log('error', 'the core is closing the link', { why: reply.error.message });
@@ -146,7 +148,7 @@ function show({ frames }: Link, call: LinkCall, frame: TurnProgress): void {
   frames.take(call.handlers, frame);
 }
 
-/** Once: after a break the core says it again. */
+/** Only once: after a broken link the core sends it again. */
 function takeAcceptance(link: Link, call: LinkCall, turnId: string): void {
   const tell = call.onAccepted;
   call.onAccepted = null;
@@ -158,7 +160,7 @@ function withdraw({ frames }: Link, call: LinkCall): void {
   if (call.handlers !== null) frames.take(call.handlers, { type: 'retract' });
 }
 
-/** A call is answered, or will not be. */
+/** A call ends, with or without an answer. */
 export function end(link: Link, call: LinkCall, answer: LinkAnswer | CoreError): void {
   if (link.calls.delete(call.request.id)) link.heldChars -= call.chars;
   call.cancelTimer();
@@ -166,7 +168,7 @@ export function end(link: Link, call: LinkCall, answer: LinkAnswer | CoreError):
   else call.settle(answer);
 }
 
-/** The link broke: messages with an id wait for the next one, other calls that were sent end. */
+/** The link broke: messages with an id wait for the next link, other sent calls end with an error. */
 export function takeBreak(link: Link): void {
   link.frames.flush();
   link.deliveryAcks.takeBreak();
@@ -179,7 +181,7 @@ export function takeBreak(link: Link): void {
   }
 }
 
-/** Holds a call that was sent until the link is back. A link that comes and goes is one break, not many. */
+/** Holds a sent call until the link is restored. A link that keeps failing counts as one break, not several. */
 function keep(link: Link, call: LinkCall, brokenAt: number, now: number): void {
   call.sent = false;
   call.brokenAt = brokenAt;

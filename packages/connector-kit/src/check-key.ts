@@ -4,7 +4,7 @@ import type { Exchange } from './http/exchange.ts';
 import type { Caller, KeysFile } from './keys-file.ts';
 import type { Throttle } from './throttle.ts';
 
-/** From this length on a key cannot be guessed, so a flood of bad keys needs not keep good ones out. */
+/** Keys of this length cannot be guessed, so a flood of wrong keys need not block them. */
 const unguessableLength = 32;
 
 /**
@@ -49,5 +49,5 @@ export function singleKeyAuth(value: string, caller: Caller): KeysFile {
   };
 }
 
-/** Of one length for every text, so that the time of the comparison says nothing. */
+/** The same length for every text, so that the comparison time reveals nothing. */
 const digest = (key: Buffer): Buffer => hash('sha256', key, 'buffer');

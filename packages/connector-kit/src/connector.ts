@@ -26,16 +26,16 @@ export type StreamHandlers = {
   onTool?(tool: { id: string; name: string; input: unknown }): void;
   onToolResult?(result: { id: string; ok: boolean; output: string }): void;
   /**
-   * The assistant asks a person, and the turn waits for the answer. Show it with buttons, whose presses go to `CoreApi.answer`, or in
-   * words (`askText`): what the person writes then is a message like any other, and the core knows it. Without this handler questions
-   * are denied at once.
+   * The assistant asks a person a question, and the turn waits for the answer. Show it with buttons, and pass presses to
+   * `CoreApi.answer`; or as text (`askText`): the person's reply is then an ordinary message, which the core recognizes as the
+   * answer. Without this handler, questions are denied at once.
    */
   onAsk?(ask: Ask): void;
-  /** A question is over: its buttons can go. */
+  /** A question is closed: remove its buttons. */
   onAsked?(askId: string, answer: AskAnswer): void;
   /**
-   * Everything streamed so far is withdrawn; take it back where the channel can. What comes next begins from the start: so does
-   * a turn that was taken up again after a break.
+   * Everything streamed so far is withdrawn: remove it if the channel can. The text then starts again from the beginning, as it
+   * does when a turn is resumed after a broken connection.
    */
   onRetract?(): void;
   /** All deltas of one read have been delivered: the moment to write once. */
@@ -45,37 +45,45 @@ export type StreamHandlers = {
 export type CallOptions = {
   /** Trace id of the channel's own request, when it has one. */
   requestId?: string;
-  /** The connector will say with `CoreApi.delivered` what became of the reply. Without it, having it is delivery. */
+  /**
+   * The connector reports with `CoreApi.delivered` whether the reply was shown. Without it, a reply counts as delivered once
+   * the connector has received it.
+   */
   confirm?: boolean;
   /**
-   * The message is safe: it will be answered, or listed as failed, whatever ends. The moment to acknowledge it to the platform. Called
-   * at most once, and not for a message whose call ends before it: `denied`, `observed`, an answer it got before, a refusal.
+   * The message is stored: it will be answered or listed as failed, even if a process is killed. Acknowledge it to the platform
+   * now. Called at most once, and not at all when the call ends earlier: with `denied`, `observed`, an earlier answer or a
+   * refusal.
    */
   onAccepted?(turnId: string): void;
-  /** This connector, or an earlier process of it, has asked before: the turn is joined, and what was pushed meanwhile is not given again. */
+  /**
+   * This connector, or an earlier process of it, has already sent this message: the call joins its turn, and a reply that was
+   * pushed in the meantime is not returned again.
+   */
   again?: boolean;
 };
 
 export type CoreApi = {
   /**
-   * Runs one envelope through the core. Rejects with a `CoreError` when there is no answer. One with a `message_id` is
-   * not lost when the core restarts: it waits up to 30 s for it. The outcome `delivered` has nothing to show any more.
+   * Runs one envelope through the core. Rejects with a `CoreError` when there is no answer. An envelope with a `message_id`
+   * survives a restart of the core: the call waits up to 30 s for it. The outcome `delivered` means that there is nothing left
+   * to show.
    */
   handle(envelope: Envelope, options?: CallOptions): Promise<HandleResult>;
   handleStream(envelope: Envelope, handlers: StreamHandlers, options?: CallOptions): Promise<HandleResult>;
   /**
-   * What became of the reply of a turn that was called with `confirm`: it is shown, or with `error` that and why it
-   * could not be. Kept while the core is away. Never throws.
+   * Reports whether the reply of a turn that was called with `confirm` was shown; `error` says why it could not be. Stored
+   * while the core is unreachable. Never throws.
    */
   delivered(turnId: string, error?: string): void;
   /**
-   * What a person has answered to a question: an option's id, or what they wrote. Rejects with a `CoreError`: `forbidden` for anybody but
-   * who is asked, `conflict` when it is over, `not_found`, `bad_request`.
+   * Passes on a person's answer to a question: an option's id, or the text that they wrote. Rejects with a `CoreError`:
+   * `forbidden` for anyone but the person asked, `conflict` when the question is closed, `not_found`, `bad_request`.
    */
   answer(askId: string, answer: AnswerRequest): Promise<Answered>;
   /**
-   * A message was edited or deleted on the channel. What is known of it when this resolves is not forgotten; the same version may be said again.
-   * Rejects with a `CoreError` when the core is away or full.
+   * Reports that a message was edited or deleted on the channel. The change is stored when this resolves; reporting the same
+   * version again does no harm. Rejects with a `CoreError` when the core is unreachable or its queue is full.
    */
   amend(amendment: Amendment): Promise<AmendResult>;
   /** Effective trust of a sender, without a turn. */
@@ -85,57 +93,62 @@ export type CoreApi = {
    * answer is quick while the copy is fresh. `credential` is the name that the config holds in one of `credentialKeys`, never a value.
    */
   checkout(request: CheckoutRequest): Promise<Checkout>;
-  /** What was said in conversations, and what happens in them, for all speakers. */
+  /** The history of conversations and their live events, for all participants. */
   sessions: SessionsApi;
 };
 
-/** A file that came over the channel. */
+/** A file received from the channel. */
 export type FileToSave = {
   /** What its sender called it. */
   name: string;
-  /** Found out from the name and the content when it is missing. */
+  /** If missing, it is detected from the name and the content. */
   mime?: string;
-  /** The bytes, or a stream of them: a Node stream, the `body` of a fetch, any async iterable. Read once, never held whole. */
+  /**
+   * The bytes, or a stream of them: a Node stream, the `body` of a fetch, any async iterable. A stream is read once and never
+   * held in memory as a whole.
+   */
   data: Uint8Array | AsyncIterable<Uint8Array>;
   /** The conversation it belongs to. */
   conversation_key?: string;
-  /** Past it the file is refused (`too_large`); 100 MiB unless given. */
+  /** A larger file is refused (`too_large`). Default: 100 MiB. */
   maxBytes?: number;
 };
 
-/** A file on its way out. `data` ends with an error when what is missing will not come. */
+/** A file to be sent. `data` ends with an error when the rest of the file will not arrive. */
 export type OpenedFile = { data: Readable; bytes: number; mime: string };
 
 export type UploadsApi = {
   /**
-   * Saves a file in the core's upload area; what it gives back goes into an envelope's `attachments`. Rejects with a
-   * `ServiceError`: `too_large`, `queue_full` past 8 at once, `unavailable` when the core is away or nothing moves for 30 s.
+   * Saves a file in the core's upload area; the result goes into an envelope's `attachments`. Rejects with a `ServiceError`:
+   * `too_large`, `queue_full` for more than 8 at once, `unavailable` when the core is unreachable or the transfer stalls for 30
+   * s.
    */
   save(file: FileToSave): Promise<UploadedFile>;
   /**
-   * Opens a file that is to be shown: the `path` of an action, or of a message that is sent. Its stream has to be read or destroyed.
-   * Rejects with a `ServiceError`: `forbidden` for a file that neither names, `not_found` for one that is gone, `queue_full` past 8 at once,
-   * `unavailable` when the core is away. With a `conversation_key` it has to be a file of that conversation, which is one of this instance.
+   * Opens a file to show: the `path` of an action, or of a message to send. Its stream must be read or destroyed. Rejects with
+   * a `ServiceError`: `forbidden` for a file that neither names, `not_found` for a deleted one, `queue_full` for more than 8 at
+   * once, `unavailable` when the core is unreachable. With a `conversation_key`, the file must belong to that conversation, and
+   * the conversation to this instance.
    */
   open(path: string, of?: { conversation_key: string }): Promise<OpenedFile>;
-  /** Files too large for one piece, or over connections that break. */
+  /** Uploads in chunks, for large files and unreliable connections. */
   chunked: ChunkedUploads;
 };
 
 /** Speech through the core, on behalf of a sender: with their rights, and counted as theirs. Rejects with a `ServiceError`. */
 export type SpeechApi = {
-  /** Resolves when the sound begins. Its body ends with an error when what is missing of it will not come. */
+  /** Resolves when the audio starts. Its body ends with an error when the rest will not arrive. */
   speak(request: SpeechBody & { sender: string }, signal: AbortSignal): Promise<{ mime: string; body: Readable }>;
   transcribe(clip: ClipToHear, signal: AbortSignal): Promise<Transcription>;
 };
 
 /**
- * One question to an engine about a text, beside all conversations: without tools, with the rights of a sender and counted as theirs.
- * The answer has the form that was asked for. Rejects with a `ServiceError`.
+ * Asks an engine one question about a text, outside any conversation: without tools, with the sender's rights and at the
+ * sender's cost. The answer has the requested form. Rejects with a `ServiceError`.
  */
 export type TriageApi = (question: TriageRequest & { sender: string }, signal: AbortSignal) => Promise<TriageAnswer>;
 
-/** A spoken clip. `sender` is the channel's id of who asks. Without a type its first bytes decide. */
+/** An audio clip. `sender` is the channel's id of the person. Without a type, the first bytes decide. */
 export type ClipToHear = { sender: string; data: Buffer; mime?: string; model?: string; language?: string };
 
 /** What a connector gets (spec: `ctx`). */
@@ -152,25 +165,25 @@ export type StartContext<Config = Record<string, unknown>> = {
   dataDir: string;
   /** Folder of the connector's own code. */
   connectorDir: string;
-  /** Where the libraries of `meta.packages` are, or why they are not there; null for an instance that has them switched off. */
+  /** Folder of the libraries of `meta.packages`, or why they are missing; null for an instance that has them turned off. */
   packages: InstalledPackages | null;
-  /** Host names of the operator's own, beside the bind address, under which HTTP requests are accepted. */
+  /** Host names, besides the bind address, for which HTTP requests are accepted. */
   allowedHosts: readonly string[];
-  /** From the abort of `signal` to the end of the process, ms. */
+  /** Time between the abort of `signal` and the end of the process, ms. */
   stopTimeoutMs: number;
   core: CoreApi;
   /** The value behind a name that the config holds in one of `credentialKeys`. Rejects with a text for the operator. */
   secrets: { get(name: string): Promise<string> };
   uploads: UploadsApi;
-  /** What this instance remembers over restarts. */
+  /** State of this instance that survives restarts. */
   state: ConnectorState;
   speech: SpeechApi;
   triage: TriageApi;
   emit(event: PartialEvent): void;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: object): void;
   /**
-   * Tells the manager that the channel is alive. The kit beats every 30 s by itself while `health()` is good; a connector
-   * that was not well calls it as soon as it is, and what waits for that goes out at once.
+   * Tells the manager that the channel is alive. The kit does this every 30 s while `health()` reports healthy. A connector
+   * that recovers should call it at once, so that waiting messages are sent without delay.
    */
   heartbeat(): void;
   /** Aborts on shutdown; ends every loop of the connector. */
@@ -179,36 +192,36 @@ export type StartContext<Config = Record<string, unknown>> = {
   outboundAccess: OutboundAccess;
 };
 
-/** How the manager and this process know each other on `/out`. Both texts were made for this process alone. */
+/** The secrets by which the manager and this process identify each other on `/out`. Both are made for this process only. */
 export type OutboundAccess = {
   /** Shown by the manager with every request. */
   token: string;
   /** Shown by this process with every answer; it never travels towards a port. */
   proof: string;
-  /** The routes are mounted. `drain` resolves when no message is on its way to the channel any more. */
+  /** Called when the routes are mounted. `drain` resolves when no message is on its way to the channel. */
   onMount(drain: () => Promise<void>): void;
-  /** A file came with a message: what lets this process open it. */
+  /** Receives the ticket that lets this process open a file of a message. */
   onTicket?(path: string, ticket: string): void;
 };
 
-/** What can be asked of a running instance from outside its channel. What is missing is not supported. */
+/** Abilities of a running instance that can be used from outside its channel. A missing one is not supported. */
 export type Outbound = {
   /**
-   * Shows one message on the channel and resolves when the platform has taken it. To be rejected with a `ServiceError`:
-   * `unprocessable` when the channel will never take this message, `busy` with `retry_after_s` in its details when the
-   * platform wants a pause; anything else is a fault that may pass. The kit calls it no more for a `message.id` that
-   * was taken, also after a restart. `signal` aborts when nobody waits any longer.
+   * Shows one message on the channel and resolves when the platform has accepted it. Reject with a `ServiceError`:
+   * `unprocessable` when the channel will never accept this message, `busy` with `retry_after_s` in its details for a rate
+   * limit; any other error counts as temporary. The kit does not call it again for a `message.id` that was accepted, not even
+   * after a restart. `signal` aborts when the caller no longer waits.
    */
   send?(message: OutboundMessage, signal: AbortSignal): Promise<void>;
   /**
-   * Does something on the channel or its device, one of `meta.calls`, and resolves with a result that is JSON. The params came from a model
-   * or a program and are unchecked. Rejects with a `ServiceError` for the caller. `signal` aborts after a minute, and when nobody waits
-   * any longer.
+   * Runs one of `meta.calls` on the channel or its device, and resolves with a JSON result. The params come from a model or a
+   * program and are not validated. Rejects with a `ServiceError` for the caller. `signal` aborts after a minute, and when the
+   * caller no longer waits.
    */
   call?(target: string, method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
   /** The rooms or chats this instance can reach. */
   channels?(): ChannelInfo[] | Promise<ChannelInfo[]>;
-  /** Lets a channel relay to the core, or not; takes effect at once and is kept over restarts. Throws `not_found`. */
+  /** Turns a channel on or off; takes effect at once and survives restarts. Throws `not_found`. */
   toggleChannel?(channelId: string, enabled: boolean): ChannelInfo | Promise<ChannelInfo>;
 };
 
@@ -217,9 +230,9 @@ export type RunningConnector = Outbound & {
   /** Where the connector listens, when it does. */
   port?: number;
   url?: string;
-  /** What `./svc connector add` says once the instance runs: where the channel is found, and what to do next. */
+  /** Text that `./svc connector add` prints once the instance runs: where to find the channel, and what to do next. */
   firstSteps?: string;
-  /** An address that opens the channel and says the code of an invitation there, with `{code}` in its place. */
+  /** Link that opens the channel and sends the code of an invitation there, with `{code}` as the placeholder. */
   inviteLink?: string;
   /** Stops taking input, lets running turns finish within the deadline, frees everything. */
   stop(): Promise<void>;

@@ -4,8 +4,8 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 type Options = { mayHaveRun: boolean; isAnswer?: boolean; details?: Record<string, unknown> };
 
 /**
- * Why the core gave no answer: its own error body, or a fault of the link to it. `mayHaveRun` is true when the turn may
- * have had effects already, so that repeating it by itself is not safe.
+ * Why there is no answer from the core: its error response, or a failed link. `mayHaveRun` is true when the turn may already
+ * have had effects, so that an automatic retry is not safe.
  */
 export class CoreError extends ServiceError {
   readonly mayHaveRun: boolean;

@@ -22,24 +22,27 @@ type LinkSocketOptions = {
   onBroken: () => void;
 };
 
-/** The carrier of the core link: connects when asked, backs off while the core is away, writes once per turn of the event loop. */
+/**
+ * The socket of the core link: connects on demand, backs off while the core is unreachable, and writes once per event loop
+ * iteration.
+ */
 export type LinkSocket = {
   open(): void;
   isOpen(): boolean;
-  /** The core takes nothing of what is written. */
+  /** The core does not read what is written. */
   isClogged(): boolean;
   /**
    * Queues one line; all lines of a turn of the event loop leave in one write, because a write costs both sides more
    * than making a line does. Only while open.
    */
   write(line: string): void;
-  /** What was written before still leaves. */
+  /** Data that was already written is still sent. */
   close(): void;
 };
 
 /** Spread by a fifth so that connectors do not all come back in one instant. */
 const backOff = { firstMs: 50, maxMs: 1_000, jitter: [0.8, 1.2] } as const;
-/** Unsent characters past which the core counts as stuck. */
+/** With more unsent characters than this, the core counts as stuck. */
 const cloggedAt = 4 * maxLinkLine;
 
 export function createLinkSocket(options: LinkSocketOptions): LinkSocket {

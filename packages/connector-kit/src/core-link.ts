@@ -17,17 +17,17 @@ import { linkFaults, turnLimitMs, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
-  /** What the manager gave this process, so that the core knows whose link it is. */
+  /** Token from the manager by which the core knows whose link this is. */
   pass: string;
   clock: Clock;
   log: StartContext['log'];
   /** Goes with every envelope. */
   intake?: Intake;
-  /** Most calls in flight or waiting for the link; past it a call is refused as `queue_full`. */
+  /** Maximum of calls in flight or waiting for the link; a further call is refused with `queue_full`. */
   maxPending?: number;
-  /** Most characters of calls that are not answered; short ones are not refused. */
+  /** Maximum of characters in unanswered calls; short calls are never refused for it. */
   maxHeldChars?: number;
-  /** 0 to 1, for the spread of reconnect times. */
+  /** A random number from 0 to 1, which spreads reconnects. */
   random?: () => number;
 };
 

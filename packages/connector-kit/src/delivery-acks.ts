@@ -1,14 +1,14 @@
 import type { StartContext } from './connector.ts';
 
-/** Most that are kept while the core is away. */
+/** Maximum that is kept while the core is unreachable. */
 const maxKept = 1_000;
-/** So many that were said last are said again after a break: nobody knows whether they arrived, and twice is harmless. */
+/** This many of the latest are sent again after a broken link: they may not have arrived, and a repeat is harmless. */
 const keptWhenSaid = 100;
 
-/** What has become of replies on the channel, until the core has surely heard it. Lines of the link, oldest first. */
+/** Reports about replies on the channel, kept until the core has certainly received them. Lines of the link, oldest first. */
 export type DeliveryAcks = {
   add(line: string): void;
-  /** Sends what has not been sent over this link. Only while it is open. */
+  /** Sends the reports that were not yet sent over this link. Call it only while the link is open. */
   flush(): void;
   /** The link broke. */
   takeBreak(): void;

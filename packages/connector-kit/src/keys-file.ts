@@ -7,9 +7,9 @@ import { openPrivateFile } from './private-file.ts';
 export type Caller = { identity: string; username: string };
 
 export type KeysFile = {
-  /** Who a key belongs to; null for nobody. Takes the bytes of a header as Node gives them (latin1). */
+  /** The owner of a key; null for an unknown key. Takes header text as Node decodes it (latin1). */
   find(key: string): Caller | null;
-  /** Null while the file is good, else what is wrong with it. */
+  /** Null while the file is valid, else what is wrong with it. */
   problem(): string | null;
 };
 

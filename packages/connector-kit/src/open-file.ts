@@ -30,12 +30,12 @@ type Options = { coreUrl: string; pass: string; tickets: FileTickets; signal: Ab
 
 const maxAtOnce = 8;
 const maxRefusal = 64 * 1024;
-/** How long a file may wait for its turn at the core. */
+/** How long a request may wait while the core is busy. */
 const patience = { limitMs: 20_000, maxTries: 5 };
 
 /**
- * The way of files out of the core's upload area: streamed, with the right of this instance to this file. One that the core has no room
- * for (429) is asked for again after the pause that it names, within 20 s.
+ * Opens files of the core's upload area as streams, with this instance's right to them. If the core is busy (429), the request
+ * is repeated after the named pause, for at most 20 s.
  */
 export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_000, clock = systemClock }: Options) {
   let running = 0;

@@ -1,7 +1,10 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import { anonymousSender } from '@svc/contract/trust.ts';
 
-/** Who has no key. Where keys are asked for nobody is called so: what that name may do anybody could do over an instance without keys. */
+/**
+ * The identity of callers without a key. A key may not have it: its rights would be open to everyone through an instance
+ * without keys.
+ */
 export const anonymousCaller = { identity: anonymousSender, username: anonymousSender } as const;
 
 /** One entry of a keys file. */

@@ -6,43 +6,45 @@ import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
 
 export type PrivateFile<Value> = {
-  /** What the file says; `empty` while it says nothing that can be used. */
+  /** The content of the file; `empty` while it has no usable content. */
   read(): Value;
-  /** The same, though it was looked at a moment ago: what is changed and written again must be what is there. */
+  /** The content as it is on disk now, without the cache: a change must be based on the current content. */
   readNow(): Value;
-  /** Puts a text in its place, which says `value`. @throws what the disk says */
+  /** Replaces the file with a text, whose parsed content is `value`. @throws the error of the file system */
   write(text: string, value: Value): void;
-  /** Null while the file is good, else what is wrong with it. */
+  /** Null while the file is valid, else what is wrong with it. */
   problem(): string | null;
 };
 
 type Options<Value> = {
   file: string;
-  /** As people call it: "keys file". */
+  /** Name of the file in messages, such as "keys file". */
   name: string;
-  /** @throws Error that says what is wrong, without quoting what is in the file. */
+  /** @throws Error that says what is wrong without quoting the file. */
   parse: (text: string) => Value;
   /** Lets nobody in. */
   empty: Value;
-  /** No file is as good as an empty one. */
+  /** A missing file counts as an empty one. */
   mayBeMissing?: boolean;
-  /** A link in the place of the file is refused: it could lead to the file of another. */
+  /** A symbolic link in place of the file is refused: it could lead to someone else's file. */
   refusesLinks?: boolean;
-  /** One that others can read lets nobody in; else it is only warned about. */
+  /** A file that others can read is not used at all; otherwise there is only a warning. */
   mustBePrivate?: boolean;
-  /** What is to stand there in place of the text that was read, as for a secret that must not stay; null leaves it. */
+  /**
+   * Text to write in place of the one that was read, for secrets that must not stay in the file; null leaves the file as it is.
+   */
   rewrite?: (value: Value) => string | null;
   clock: Clock;
   log: StartContext['log'];
 };
 
-/** How long what was removed may live on, ms. */
+/** How long removed entries may still be used, ms. */
 const recheckMs = 1_000;
 const maxFileBytes = 4 * 1024 * 1024;
 
 /**
- * A file in which the operator says who gets in. It is looked at again when it is used, at most once a second; one that cannot be read or
- * understood lets nobody in.
+ * A file in which the operator lists who is admitted. It is checked for changes when it is used, at most once a second. While
+ * it cannot be read or parsed, nobody is admitted.
  */
 export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Value> {
   const { file, name, parse, empty, rewrite = () => null, clock, log } = options;

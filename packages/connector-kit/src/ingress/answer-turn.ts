@@ -19,11 +19,14 @@ export type AnswerDeps = {
   signal: AbortSignal;
 };
 
-/** How long an accepted turn is asked for again while the core is away, ms. Then its error is shown; the core still answers by itself. */
+/**
+ * How long the result of an accepted turn is requested again while the core is unreachable, ms. After that the error is shown;
+ * the core can still push the answer.
+ */
 const askAgainMs = 15 * 60_000;
 /** How long a reply may take to be shown, ms. The core gives one up after as long. */
 const showMs = 10 * 60_000;
-/** Tries of a message of which the core says that it is about to be taken up again. */
+/** Attempts for a message that the core is about to resume. */
 const maxConflicts = 5;
 
 /**
@@ -71,14 +74,14 @@ async function ask(
   }
 }
 
-/** Without it a reply is found by its turn only after the core was asked. */
+/** Without this, a reply can be found by its turn only after asking the core. */
 function keepAcceptance({ turns, log }: AnswerDeps, turn: OpenTurn, turnId: string): void {
   turns.accept(turn, turnId).catch((error: unknown) => {
     log('warn', 'the turn of an open message could not be saved', { turn: turnId, error: errorText(error) });
   });
 }
 
-/** What shows a reply may throw: the turn goes on, and its end says so again. */
+/** Showing a reply may throw: the turn goes on, and showing its end reports the error again. */
 function safely({ log }: AnswerDeps, work: () => void): void {
   try {
     work();
@@ -87,7 +90,7 @@ function safely({ log }: AnswerDeps, work: () => void): void {
   }
 }
 
-/** Whether it could be shown. Null when there was nothing, and nobody waits for it. */
+/** Whether the result could be shown. Null when there was nothing to show. */
 async function show({ clock, log }: AnswerDeps, reply: LazyReply, result: HandleResult): Promise<Shown | null> {
   const { turn_id, outcome } = result;
   try {
@@ -99,7 +102,7 @@ async function show({ clock, log }: AnswerDeps, reply: LazyReply, result: Handle
   }
 }
 
-/** The core has the failure in its journal; nothing waits for its delivery. */
+/** The core has recorded the failure; it does not wait for its delivery. */
 async function showFailure({ clock, log }: AnswerDeps, turn: OpenTurn, reply: LazyReply, error: ServiceError): Promise<null> {
   const { chat, updates, turnId } = turn;
   log('error', 'a message was not answered', { chat, updates, turn: turnId, code: error.code, error: error.message });
@@ -111,7 +114,7 @@ async function showFailure({ clock, log }: AnswerDeps, turn: OpenTurn, reply: La
   return null;
 }
 
-/** Again until it is written: what stays open is asked and shown again by the next process. */
+/** Repeats until it is stored: the next process would ask for and show an open turn again. */
 async function close({ turns, clock, log, signal }: AnswerDeps, turn: OpenTurn, shown: Shown | null): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

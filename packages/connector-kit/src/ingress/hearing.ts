@@ -1,14 +1,17 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** How far the updates of a platform have come: what was sent before may still be on its way while polls fail. */
+/** How far the updates of a platform have been received: while polls fail, earlier messages may still be on their way. */
 export type Hearing = {
-  /** All that the platform had at this time (of the clock's `elapsed`) was given. */
+  /** Everything that the platform had at this time (of the clock's `elapsed`) has been received. */
   caughtUp(asOf: number): void;
-  /** Resolves when all of that time is here. At once where nobody says how far it is, as with platforms that push. */
+  /**
+   * Resolves when everything up to that time has been received; at once for platforms that do not report it, such as those that
+   * push.
+   */
   heard(asOf: number): Promise<void>;
 };
 
-/** Of a platform that is away for longer nothing is waited for. */
+/** If the platform is unreachable for longer than this, the wait ends. */
 const longestMs = 30_000;
 
 export function createHearing(clock: Pick<Clock, 'after'>): Hearing {

@@ -38,7 +38,7 @@ export type IngressOptions = {
   safeWithinMs?: number;
 };
 
-/** The way of a platform's updates to the core: in the order of their chat and each once, whatever is killed in between. */
+/** Passes a platform's updates to the core: in order within each chat and each exactly once, even if a process is killed. */
 export type Ingress = {
   /**
    * To be called for each update, in the order of the platform. When it resolves, the update may be acknowledged: its message is answered once or
@@ -108,7 +108,7 @@ export function createIngress(options: IngressOptions): Ingress {
     }
   }
 
-  /** It can never be kept until it is answered, so it is not asked; its sender sees why. */
+  /** The message can never be stored until it is answered, so it is not sent to the core; its sender sees why. */
   function refuse(chat: string, updates: readonly string[], envelope: Envelope, error: unknown): void {
     log('error', 'a message could not be saved and was skipped', { chat, updates, error: errorText(error) });
     const refused = (async () => openReply(envelope, { turnId: null, again: false }).fail(toFault(error)))();
@@ -140,7 +140,7 @@ export function createIngress(options: IngressOptions): Ingress {
     lines.add(chat, job, { unlimited: true });
   }
 
-  /** What an earlier process left open, in its order, is before all that is new. */
+  /** Messages that an earlier process left open come first, in their order. */
   async function load(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {

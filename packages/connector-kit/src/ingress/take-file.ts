@@ -6,7 +6,7 @@ import { channelHeads, channelLine, type ChannelHead } from '../channel-line.ts'
 import { typedText } from '../typed-text.ts';
 import { isPassing } from './passing-faults.ts';
 
-/** A file that came with a message. `spoken`: what is said in it stands for it. */
+/** A file of a message. `spoken`: its transcript replaces it. */
 export type IncomingFile = {
   kind: 'spoken' | 'file';
   /** As people call it. */
@@ -16,7 +16,7 @@ export type IncomingFile = {
   bytes?: number;
   seconds?: number;
 };
-/** What became of a file: words, a file of the upload area, or both. */
+/** The result for a file: a text, a file of the upload area, or both. */
 export type TakenFile = { words?: string; attachment?: Attachment };
 export type FileOrigin = { conversationKey: string; sender: string; message: string; signal: AbortSignal };
 export type TakeFile<File> = (file: File, origin: FileOrigin) => Promise<TakenFile>;
@@ -25,9 +25,9 @@ type OfKind<File> = Omit<IncomingFile, 'kind'> & { kind: File };
 type Options<File> = Pick<StartContext, 'uploads' | 'speech' | 'log'> & {
   /** Rejects with a `ServiceError`: `unavailable` for what may pass. */
   open(file: File, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** A file that is larger is only named. */
+  /** Of a larger file, only the name is passed on. */
   maxBytes: number;
-  /** For files that are brought in another way; null for one that is not. */
+  /** For files that need special handling; null for all others. */
   bring?(file: File, origin: FileOrigin): Promise<TakenFile> | null;
 };
 
@@ -35,7 +35,7 @@ const mb = 1024 * 1024;
 /** A clip is held in memory while it is heard, one at a time. */
 const maxSpoken = 20 * mb;
 
-/** Brings files of messages to the assistant. Rejects only with what passes: then the message is to be given again. */
+/** Passes files of messages to the assistant. Rejects only with temporary errors, after which the message must be sent again. */
 export function createTakeFile<File extends OfKind<string>>(options: Options<File>): TakeFile<File> {
   const { uploads, speech, open, maxBytes, log } = options;
   const inTurn = createInTurnByKey();
@@ -50,7 +50,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     }),
   });
 
-  /** What cannot be heard goes along as the clip that it is. */
+  /** A clip that cannot be transcribed is passed on as a file. */
   async function spoken(file: File, origin: FileOrigin): Promise<TakenFile> {
     const { what, mime, seconds } = file;
     const line = (rest = '') => [spokenHead(what), `${seconds === undefined ? '' : `, ${seconds} s`}${rest}`] as const;
@@ -96,7 +96,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
   };
 }
 
-/** The core is there and says why nothing is heard: no provider is set up, or it is away. The message does not wait for that. */
+/** The core answered that no speech provider is set up or reachable. The message does not wait for that. */
 const isOfProvider = (error: unknown): boolean => error instanceof ServiceError && error.details['reason'] !== undefined;
 const spokenHead = (what: string): ChannelHead => channelHeads.find((head) => head === what) ?? 'Voice message';
 

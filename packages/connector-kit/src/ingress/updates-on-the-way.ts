@@ -5,16 +5,16 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { ChatLines, Job } from './chat-lines.ts';
 import type { Update } from './message-job.ts';
 
-/** An update between its first coming and the moment when it is safe. */
+/** An update between its first arrival and the moment when it is stored. */
 export type OnTheWay<J extends Job> = { update: Update; job: J };
 
-/** Updates that are not safe yet: one that is given again waits for the same end. */
+/** Updates that are not stored yet: a repeated update waits for the same result. */
 export type UpdatesOnTheWay<J extends Job> = {
   find(chat: string, id: string): OnTheWay<J> | undefined;
   add(entry: OnTheWay<J>): void;
-  /** To be asked of every update that comes. False while an earlier one of its chat is to be given again: this one would overtake it. */
+  /** Call it for every update. False while an earlier update of its chat must be sent again: this one would overtake it. */
   mayCome(chat: string, id: string): boolean;
-  /** It was not let in, and is to be given again. */
+  /** The update was not accepted and must be sent again. */
   refused(chat: string, id: string): void;
   /** Resolves when the update is safe. Rejects when it is to be given again, or has waited too long; what has not begun is dropped then. */
   wait(entry: OnTheWay<J>): Promise<void>;
@@ -66,7 +66,7 @@ export function createUpdatesOnTheWay<J extends Job>(
         cancel = clock.after(withinMs, () => {
           if (job.stage() === 'preparing') return arm();
           if (job.stage() === 'waiting') {
-            // At once: one that comes in this very tick would take the place that is left.
+            // Synchronously: another update in the same tick would take the free place.
             noteGap(update.chat, update.id);
             lines.dropFrom(update.chat, job, notYet());
           }
