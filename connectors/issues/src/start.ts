@@ -5,7 +5,7 @@ import { createDoCall } from './housekeeping/do-call.ts';
 import { firstLook } from './incoming/first-look.ts';
 import { createMentionMatcher } from './incoming/is-mentioned.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
-import type { TakeDeps } from './incoming/take-said.ts';
+import type { TakeDeps } from './incoming/take-post.ts';
 import { checkoutsFolder, type Config } from './meta.ts';
 import { createOutgoing } from './outgoing/create-outgoing.ts';
 import { placeOf, repoName } from './outgoing/issue-place.ts';
@@ -61,7 +61,7 @@ async function openHook(ctx: StartContext<Config>, ring: (repository: string) =>
   return openWebhook({ ...ctx, port, secret, ring });
 }
 
-/** Who it is, and what it would have done; only where a repository is watched for the first time. */
+/** The account and what it would have answered; only when a repository is watched for the first time. */
 async function firstSteps(deps: Parameters<typeof firstLook>[0] & { mention: string }, account: Account, signal: AbortSignal) {
   const { config, mention } = deps;
   const isNew = account.repos.some((repo) => repo.isNew);

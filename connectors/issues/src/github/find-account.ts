@@ -5,21 +5,24 @@ import { meta, type Config, type Repo } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
 import type { GitHubApi } from './github-api.ts';
 
-/** The account that a token is of, and the repositories that it watches. `since`: from when on what is new is answered. */
+/** The account of the token, and the repositories that it watches. */
 export type Account = {
   id: number;
   login: string;
   repos: readonly WatchedRepo[];
-  /** Why the token may write nothing; null where GitHub says nothing of the kind. It matters once `dry_run` is off. */
+  /** Why the token cannot write; null when GitHub reports no such limit. Only relevant when `dry_run` is off. */
   cannotWrite: string | null;
 };
-/** `since`: when it was watched first, by GitHub's clock. */
+/** `since`: when the repository was first watched, by GitHub's clock. */
 export type WatchedRepo = Repo & { isPrivate: boolean; since: string; isNew: boolean };
 
 type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config'> & { api: GitHubApi };
 type Known = { id: number; login: string };
 
-/** Looks the account and its repositories up, and whether the token may do what is asked of it. Where GitHub cannot be reached it is what it was at the last start. */
+/**
+ * Looks up the account, its repositories and the permissions of the token. If GitHub cannot be reached, the result of the last
+ * start is used.
+ */
 export async function findAccount(deps: Deps): Promise<Account> {
   const { state, log, config, signal } = deps;
   const known = await state.get<Known>('account');
@@ -41,7 +44,7 @@ export async function findAccount(deps: Deps): Promise<Account> {
 type Kept = { since: string; isPrivate: boolean };
 const repoKeys = 'repo/';
 const sinceKey = (repo: Repo): string => `${repoKeys}${repoName(repo)}`;
-/** Below these is how far the lists of a repository were read. */
+/** Prefix of the keys that store how far the lists of a repository were read. */
 export const feedKey = (kind: 'comments' | 'issues', name: string): string => `${kind}/${name}/`;
 const feedKeys = (name: string): string[] => [feedKey('comments', name), feedKey('issues', name)];
 
@@ -75,7 +78,7 @@ async function lookUp({ api, state, signal, config, log }: Deps): Promise<Accoun
   return { id, login, repos, cannotWrite };
 }
 
-/** A repository that is watched no more is a new one when it comes back: what was said there meanwhile was not for us. */
+/** A repository that is no longer watched counts as new when it returns: messages written in the meantime were not for us. */
 async function forgetOthers(watched: readonly Repo[], state: ConnectorState): Promise<void> {
   const ours = new Set(watched.map(sinceKey));
   for (const { key } of await state.list(repoKeys)) {
@@ -86,7 +89,7 @@ async function forgetOthers(watched: readonly Repo[], state: ConnectorState): Pr
   }
 }
 
-/** Classic tokens say what they may do. Of others GitHub says nothing: what is missing shows when it is refused. */
+/** GitHub reports the scopes of classic tokens only. With others, a missing permission shows when a request is refused. */
 function missingScope(header: string | undefined): string | null {
   if (header === undefined) return null;
   const scopes = header.split(',').map((one) => one.trim());
@@ -95,7 +98,7 @@ function missingScope(header: string | undefined): string | null {
   return `This token has no permission to write: ${has}. It needs "repo", or "public_repo" if all repositories are public; a fine-grained token needs "Issues: read and write".`;
 }
 
-/** The first call of all shows whether `api_url` is right: a fault that may be its own says where was asked. */
+/** The first request shows whether `api_url` is right, so an error that may be due to it names the address. */
 function withPlace(error: unknown, apiUrl: string): unknown {
   const isOfToken = error instanceof ServiceError && ['unauthorized', 'forbidden'].includes(error.code);
   const isLimit = error instanceof ServiceError && error.details['global'] === true;

@@ -2,8 +2,8 @@ const mostMoves = 5;
 const moved = new Set([301, 302, 307, 308]);
 
 /**
- * `fetch`, which repeats a POST as it is where GitHub says that its place has moved: an issue that was transferred, a repository with another name. The
- * standard one would ask with GET, and take the list that it gets for what was written. Nothing is followed to another server.
+ * A `fetch` that repeats a POST unchanged after a redirect: a transferred issue, a renamed repository. The standard one would
+ * send a GET and take the returned list for the created object. Redirects to another server are not followed.
  */
 export const followWrites: typeof fetch = async (input, options) => {
   if (options?.method !== 'POST') return fetch(input, options);

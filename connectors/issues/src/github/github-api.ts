@@ -10,13 +10,13 @@ export type Route = keyof Endpoints;
 type Params<R extends Route> = Endpoints[R]['parameters'] & RequestParameters;
 export type Got<R extends Route> = { data: Endpoints[R]['response']['data']; headers: Record<string, string> };
 
-/** GitHub's REST API with one token. What it throws never names the token. */
+/** GitHub's REST API with one token. Its errors never contain the token. */
 export type GitHubApi = {
-  /** Reads. What may pass is `unavailable` or `busy`. Null when nothing has changed since `if-none-match`. */
+  /** Reads. Temporary errors are `unavailable` or `busy`. Null when nothing has changed since `if-none-match`. */
   read<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R> | null>;
-  /** Changes something. A fault of which nobody knows whether it was done is an error without a code. */
+  /** Writes. An error without a code means that it is unknown whether the write was done. */
   write<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R>['data']>;
-  /** Who edited an issue or a comment last, and when; null where nobody has. */
+  /** Who last edited an issue or a comment, and when; null if nobody has. */
   lastEdit(nodeId: string, signal: AbortSignal): Promise<{ login: string | null; at: string | null } | null>;
 };
 
@@ -26,7 +26,7 @@ const answerMs = 12_000;
 const readTries = 3;
 const quiet = { debug: noLog, info: noLog, warn: noLog, error: noLog };
 function noLog(): void {
-  // What is wrong is in what is thrown.
+  // Every problem is in the thrown error.
 }
 
 const editQuery = 'query($id: ID!) { node(id: $id) { ... on Comment { lastEditedAt editor { login } } } }';

@@ -2,20 +2,20 @@ import { RequestError } from '@octokit/request-error';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** Nothing has changed since the last look. It is no fault, and no answer. */
+/** Nothing has changed since the last request. This is neither an error nor a result. */
 export const notModified = new Error('Not modified.');
-/** A page for people, or an answer that was cut. Whether a write was done is not known. */
+/** An HTML page or a truncated response. It is unknown whether a write was done. */
 export const notJson = new Error("The response is not from GitHub's API, or it was cut off.");
 
 const tokenHelp =
   'It has expired or was revoked. Create a new one; for an existing connector, set it with ./svc connector config NAME --secret pat_secret_key.';
 const writeHelp = 'Check the permissions of the token (Issues: read and write) and of its account in this repository.';
-/** Letters of what GitHub says, which is shown and logged. */
+/** Maximum characters of GitHub's own message, which is shown and logged. */
 const longest = 300;
-/** Without a word of how long, s. */
+/** Used when GitHub does not say how long, s. */
 const usualPauseS = 60;
 
-/** What a refusal of GitHub means, in the words that the kit knows; `now` is our clock, ms. */
+/** Converts an error of GitHub to one that the kit understands; `now` is our clock, ms. */
 export function toFault(error: unknown, now: number): Error {
   const response = error instanceof RequestError ? error.response : undefined;
   if (error === notJson) return notJson;
@@ -47,7 +47,7 @@ function pauseOf(headers: Headers, said: string, now: number): number | null {
   const after = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(after)) return Math.max(0, after);
   if (headers['x-ratelimit-remaining'] !== undefined && Number(headers['x-ratelimit-remaining']) === 0) {
-    // By the clock of GitHub: ours may be minutes off.
+    // By GitHub's clock: ours may be minutes off.
     const there = Date.parse(String(headers['date'] ?? '')) || now;
     const seconds = Number(headers['x-ratelimit-reset']) - there / 1000;
     return Number.isFinite(seconds) ? Math.max(1, seconds) : usualPauseS;

@@ -33,7 +33,7 @@ const acts: Readonly<Record<(typeof meta.calls)[number], Act>> = {
   },
 };
 
-/** Housekeeping that was asked for, on the issue of its conversation. Each is a line of the log and an event. */
+/** Does the requested housekeeping on the issue of the conversation. Each action is logged and recorded as an event. */
 export function createDoCall({ config, api, count, emit, log, paced }: Deps) {
   return async (target: string, method: string, params: Params, signal: AbortSignal): Promise<unknown> => {
     const act = Object.hasOwn(acts, method) ? acts[method as keyof typeof acts] : undefined;
@@ -59,7 +59,7 @@ function check(method: string, params: Params): void {
   if (method === 'add_comment') textOf(params);
 }
 
-/** What a model gives is unchecked. */
+/** The params come from a model and are not validated. */
 function labelsOf({ labels }: Params): string[] {
   const isLabel = (one: unknown): one is string => typeof one === 'string' && one.trim() !== '' && one.length <= 50;
   if (Array.isArray(labels) && labels.length > 0 && labels.length <= 20 && labels.every(isLabel)) return labels;

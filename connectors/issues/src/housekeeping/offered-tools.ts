@@ -16,7 +16,7 @@ const text = {
 
 type Offer = { name: string; asked: readonly RegExp[]; description: string; input?: Record<string, unknown> };
 
-/** What can be done here, and the words with which it is asked for. */
+/** The possible actions, and the words that request each. */
 const offers: readonly Offer[] = [
   { name: 'close_issue', asked: [/\bclos(e|ing)\b/i], description: 'Closes the issue or pull request of this conversation.' },
   {
@@ -45,8 +45,8 @@ const offers: readonly Offer[] = [
 ];
 
 /**
- * What the assistant may do to an issue while it answers: only what the request itself names, in text that is no quote and no code. Whatever else
- * stands in the issue can ask for nothing more. The core holds it against what the sender may do.
+ * The actions on an issue that the assistant may use while it answers: only those that the request itself names, outside quotes
+ * and code. Other text in the issue cannot request anything. The core also checks the rights of the sender.
  */
 export function offeredTools(request: string): DeviceTool[] {
   const words = ownWords(request);

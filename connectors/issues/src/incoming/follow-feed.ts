@@ -4,17 +4,17 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** What a list of GitHub's has, by when it changed last. */
+/** An entry of one of GitHub's lists, which are sorted by the time of the last change. */
 export type Entry = { id: number | bigint; updated_at: string; body?: string | null };
-/** One page of a list; null when it is the same as with this ETag. */
+/** One page of a list; null when it has not changed since this ETag. */
 export type Page<T> = { entries: readonly T[]; etag: string | null } | null;
 
 export type FeedOptions<T extends Entry> = {
-  /** Entries that changed at `since` or later, in the order of their changes. */
+  /** Lists the entries that changed at `since` or later, in the order of their changes. */
   list(query: { since: string; page: number; etag: string | null }, signal: AbortSignal): Promise<Page<T>>;
-  /** Resolves when it may be passed. */
+  /** Handles an entry. Resolves when the feed may move past it. */
   take(entry: T): Promise<void>;
-  /** Nothing that changed before counts. */
+  /** Changes before this time are ignored. */
   since: string;
   everyMs: number;
   state: ConnectorState;
@@ -24,34 +24,35 @@ export type FeedOptions<T extends Entry> = {
   clock?: Clock;
 };
 
-/** `look`: asks at once, without waiting for its time. */
+/** `look`: polls now instead of at the next interval. */
 export type Feed = { look(): void; ended: Promise<void> };
 
 export const pageSize = 100;
-/** GitHub's servers may be behind each other: so much of what was passed is looked at again, ms. */
+/** GitHub's servers may lag behind each other, so changes of this last period are read again, ms. */
 const overlapMs = 90_000;
-/** Who asks it to look again and again has it ask no more often, ms. */
+/** Minimum time between polls, however often `look` is called, ms. */
 const leastMs = 1000;
-/** Entries of the overlap that are remembered. */
+/** Maximum number of entries of the overlap that are remembered. */
 const mostKnown = 20_000;
 
 type Given<T> = { entry: T; time: string; n: number };
 type Tag = { since: string; etag: string; n: number };
 
 /**
- * Follows a list in the order of its changes, over restarts: each state of each entry is given once, and again while it is not safe. Nothing is missed when
- * entries change while the list is read: it goes on from the time of the last entry, and not from the number of a page.
+ * Follows a list in the order of its changes, across restarts. Each state of each entry is delivered once, and repeated until
+ * it is stored. No entry is missed when entries change while the list is read, because reading continues from the time of the
+ * last entry, not from a page number.
  */
 export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   const { list, state, everyMs, signal, clock = systemClock } = options;
   let counter = 0;
-  /** The place of the last one that was given. What is passed lies before it only when something was lost. */
+  /** Number of the last delivered entry. The stored position is below it only when a delivery was lost. */
   let given = 0;
   let nextAt = Number.NEGATIVE_INFINITY;
   let bell = Promise.withResolvers<void>();
   let isBehind = false;
   let tag: Tag | null | undefined;
-  /** What was given, by entry and change, with its place. */
+  /** The delivered entries, by entry and change, with their position. */
   const known = new Map<string, Cursor>();
   let full: { since: string; page: number } | null = null;
   let polls = 0;
@@ -66,7 +67,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     tag ??= await loadTag();
     const isSame = full === null && tag?.since === since && passed.n >= tag.n;
     const listed = await list({ since, page, etag: isSame && tag !== null ? tag.etag : null }, signal);
-    // One that took too long was given up, and nobody gets what it found: counted as given it would be lost.
+    // A poll that took too long was abandoned, so its result goes nowhere: counted as delivered, it would be lost.
     if (own !== polls) throw new Error('A newer poll has replaced this one.');
     nextAt = clock.elapsed() + everyMs;
     isBehind = false;
@@ -78,8 +79,8 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
   }
 
   /**
-   * Something was lost: the list is read again from its first page. What was not passed is forgotten, so that it has a place behind what is new on the
-   * pages before it; with the place that it had it would be passed with them.
+   * After a lost delivery, the list is read again from its first page. Entries after position `n` are forgotten, so that they
+   * get new numbers behind the new entries of earlier pages; with their old numbers they would be skipped together with those.
    */
   function goBackTo(n: number): void {
     full = null;
@@ -100,7 +101,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     });
   }
 
-  /** Where the next look begins. A full page is gone on from at the time of its last entry. */
+  /** Decides where the next poll starts: after a full page, at the time of its last entry. */
   async function follow(
     { entries, etag }: NonNullable<Page<T>>,
     { since, page }: { since: string; page: number },
@@ -123,7 +124,7 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
     return isRecord(found) && typeof found['n'] === 'number' ? (found as Tag) : null;
   }
 
-  /** Resolves when its time has come, or it is asked to look. */
+  /** Resolves when the next poll is due or `look` is called. */
   async function due(mostMs: number): Promise<void> {
     const waitMs = Math.min(mostMs, nextAt - clock.elapsed());
     await elapsed(waitMs, bell.promise);
@@ -157,7 +158,9 @@ export function followFeed<T extends Entry>(options: FeedOptions<T>): Feed {
 
 type Cursor = { time: string; n: number };
 
-/** Names a state of an entry. Times are in whole seconds, and a text may be edited within the second in which it was read. */
+/**
+ * Identifies one state of an entry. Times have whole seconds, and a text may be edited within the second in which it was read.
+ */
 const stateOf = ({ id, updated_at, body }: Entry): string => `${id} ${updated_at} ${hash('sha1', body ?? '', 'base64')}`;
 
 function readCursor(cursor: string | number | null): Cursor | null {
@@ -165,7 +168,7 @@ function readCursor(cursor: string | number | null): Cursor | null {
   return time === '' ? null : { time, n: Number(n) };
 }
 
-/** Not before it began. */
+/** Never before the feed's start. */
 function overlapOf(time: string, first: string): string {
   const at = new Date(Math.max(Date.parse(time) - overlapMs, Date.parse(first))).toISOString();
   return at.replace(/\.\d+Z$/, 'Z');

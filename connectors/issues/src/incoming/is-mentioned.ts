@@ -1,7 +1,7 @@
 import { splitMessage } from '@svc/connector-kit';
 import { lexMarkdown, mostUnits, tokensOf, type MarkedToken } from '@svc/connector-kit/markdown/lex-markdown.ts';
 
-/** Whether a text mentions an account: by a token of its own, in text that people see and that is no quote. */
+/** Whether a text mentions an account: as a separate word, in visible text that is not a quote. */
 export function createMentionMatcher(token: string): (markdown: string) => boolean {
   const [before, after] = [lettersNextTo(token.slice(0, 2)), lettersNextTo(token.slice(-2))];
   const pattern = new RegExp(`(?<![${before}_@\\/.\\\\+\\-])${literal(token)}(?![${after}_@\\/\\-]|[.][${after}])`, 'iv');

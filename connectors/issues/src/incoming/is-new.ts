@@ -2,33 +2,33 @@ import type { StartContext } from '@svc/connector-kit';
 import type { WatchedRepo } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { toTarget, type IssuePlace } from '../outgoing/issue-place.ts';
-import type { Said } from './said.ts';
+import type { GitHubPost } from './github-post.ts';
 
 export type NewDeps = {
   api: Pick<GitHubApi, 'lastEdit'>;
   log: StartContext['log'];
-  /** Whether there is an answer of ours to it. */
+  /** Whether we have already answered it. */
   isAnswered(place: IssuePlace, name: string, since: string, signal: AbortSignal): Promise<boolean>;
 };
 
 /**
- * What was changed since it was written may have been answered long ago, may have called us before we were here, and may have been written by another: who may
- * write to a repository may change what others said there.
+ * Whether a post is a new mention. An edited post may have been answered before, may be older than the watch, or may have been
+ * edited by someone else: people with write access can edit the posts of others.
  */
-export async function isNew(deps: NewDeps, said: Said, repo: WatchedRepo, signal: AbortSignal): Promise<boolean> {
-  const edit = said.updatedAt === said.createdAt ? null : await deps.api.lastEdit(said.node, signal);
-  const saidAt = edit?.at ?? said.createdAt;
-  if (isBefore(saidAt, repo)) return false;
-  if (edit !== null && edit.login?.toLowerCase() !== said.by?.login.toLowerCase()) {
+export async function isNew(deps: NewDeps, post: GitHubPost, repo: WatchedRepo, signal: AbortSignal): Promise<boolean> {
+  const edit = post.updatedAt === post.createdAt ? null : await deps.api.lastEdit(post.node, signal);
+  const writtenAt = edit?.at ?? post.createdAt;
+  if (isBefore(writtenAt, repo)) return false;
+  if (edit !== null && edit.login?.toLowerCase() !== post.by?.login.toLowerCase()) {
     deps.log('warn', 'a mention is ignored because someone other than its author edited it', {
-      place: toTarget(said.place),
+      place: toTarget(post.place),
       by: edit.login,
     });
     return false;
   }
-  return !(await deps.isAnswered(said.place, said.name, said.createdAt, signal));
+  return !(await deps.isAnswered(post.place, post.name, post.createdAt, signal));
 }
 
-/** Whether it was there before the repository was watched. GitHub's times have no parts of a second; those of what only looks like GitHub may. */
+/** Whether it is older than the watch. GitHub's times have whole seconds; those of compatible servers may have fractions. */
 export const isBefore = (time: string, { since }: WatchedRepo): boolean => wholeSecond(time) < wholeSecond(since);
 const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, 'Z');

@@ -3,7 +3,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '@svc/connector-kit';
 import type { GitHubApi } from '../github/github-api.ts';
 import { withoutHidden } from './is-mentioned.ts';
-import type { Said } from './said.ts';
+import type { GitHubPost } from './github-post.ts';
 
 type Deps = { api: Pick<GitHubApi, 'read'>; log: StartContext['log'] };
 
@@ -13,11 +13,11 @@ const mostComments = 30;
 const mostFiles = 100;
 
 /**
- * What is known of an issue or a pull request, a JSON value a line: what others wrote stands in no line of its own, so none of it can be taken for ours or
- * for the words of who asks. What nobody sees is left out.
+ * The content of an issue or a pull request, one JSON value per line: text of others is inside JSON strings, so it cannot be
+ * mistaken for our lines or for the request. Hidden text is left out.
  */
-export async function issueContext({ api, log }: Deps, said: Said, signal: AbortSignal): Promise<string[]> {
-  const { place, isPull } = said;
+export async function issueContext({ api, log }: Deps, post: GitHubPost, signal: AbortSignal): Promise<string[]> {
+  const { place, isPull } = post;
   const issue = await api.read('GET /repos/{owner}/{repo}/issues/{issue_number}', place, signal);
   const lines: object[] = [];
   if (issue !== null) {
@@ -29,15 +29,15 @@ export async function issueContext({ api, log }: Deps, said: Said, signal: Abort
       by: user?.login,
       association: author_association,
       labels: labels.map((one) => (typeof one === 'string' ? one : one.name)),
-      ...(said.kind === 'comment' && { body: shown(body ?? '', most.body) }),
+      ...(post.kind === 'comment' && { body: shown(body ?? '', most.body) }),
     });
-    lines.push(...(await lastComments(api, said, comments, signal)));
+    lines.push(...(await lastComments(api, post, comments, signal)));
   }
-  if (isPull) lines.push(...(await changes(api, said, signal).catch((error: unknown) => left(log, error))));
+  if (isPull) lines.push(...(await changes(api, post, signal).catch((error: unknown) => left(log, error))));
   return lines.map((line) => JSON.stringify(line));
 }
 
-async function lastComments(api: Pick<GitHubApi, 'read'>, { place, id, kind }: Said, count: number, signal: AbortSignal) {
+async function lastComments(api: Pick<GitHubApi, 'read'>, { place, id, kind }: GitHubPost, count: number, signal: AbortSignal) {
   const per_page = 100;
   const pages = [Math.ceil(count / per_page), Math.floor(count / per_page)].filter((page) => page > 0);
   const all = [];
@@ -56,7 +56,7 @@ async function lastComments(api: Pick<GitHubApi, 'read'>, { place, id, kind }: S
   );
 }
 
-async function changes(api: Pick<GitHubApi, 'read'>, { place: { owner, repo, issue_number } }: Said, signal: AbortSignal) {
+async function changes(api: Pick<GitHubApi, 'read'>, { place: { owner, repo, issue_number } }: GitHubPost, signal: AbortSignal) {
   const pull = { owner, repo, pull_number: issue_number, per_page: mostFiles };
   const [files, notes] = await Promise.all([
     api.read('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', pull, signal),

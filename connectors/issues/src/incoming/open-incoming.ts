@@ -5,17 +5,17 @@ import type { GitHubApi } from '../github/github-api.ts';
 import type { Config } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
 import { followFeed, type Feed } from './follow-feed.ts';
-import { commentSaid, issueSaid, lists, type GitHubComment, type GitHubIssue } from './said.ts';
-import { takeSaid, type TakeDeps } from './take-said.ts';
+import { postOfComment, postOfIssue, lists, type GitHubComment, type GitHubIssue } from './github-post.ts';
+import { takePost, type TakeDeps } from './take-post.ts';
 
 type Deps = TakeDeps & { api: GitHubApi; clock: Clock; repos: readonly WatchedRepo[] };
 
 /** All that comes in. */
 export type IncomingChannel = {
   problem(): string | null;
-  /** Looks at once at a repository, by its full name. */
+  /** Polls a repository now; by its full name. */
   look(repository: string): void;
-  /** Resolves when what is followed has ended, after `ctx.signal` has aborted. */
+  /** Resolves when all feeds have ended, after `ctx.signal` has aborted. */
   ended: Promise<unknown>;
 };
 
@@ -44,11 +44,11 @@ export function openIncoming(ctx: StartContext<Config>, { repos, clock, ...deps 
       followFeed<GitHubComment>({
         ...shared('comments'),
         list: comments,
-        take: (one) => takeSaid(deps, commentSaid(repo, one), repo),
+        take: (one) => takePost(deps, postOfComment(repo, one), repo),
       }),
     );
     own(
-      followFeed<GitHubIssue>({ ...shared('issues'), list: issues, take: (one) => takeSaid(deps, issueSaid(repo, one), repo) }),
+      followFeed<GitHubIssue>({ ...shared('issues'), list: issues, take: (one) => takePost(deps, postOfIssue(repo, one), repo) }),
     );
   }
 

@@ -11,7 +11,7 @@ import { repoName, toTarget } from '../outgoing/issue-place.ts';
 import { withoutHidden } from './is-mentioned.ts';
 import { isBefore, isNew, type NewDeps } from './is-new.ts';
 import { issueContext } from './issue-context.ts';
-import type { Said } from './said.ts';
+import type { GitHubPost } from './github-post.ts';
 import { whoAsks } from './who-asks.ts';
 
 export type EnvelopeDeps = Pick<StartContext<Config>, 'instanceId' | 'config' | 'log'> &
@@ -20,49 +20,49 @@ export type EnvelopeDeps = Pick<StartContext<Config>, 'instanceId' | 'config' | 
     api: Pick<GitHubApi, 'read'>;
     mention: string;
     /** Shows that it was seen. */
-    seen(said: Said, signal: AbortSignal): Promise<void>;
+    seen(post: GitHubPost, signal: AbortSignal): Promise<void>;
     /** Whether the assistant waits for an answer there. */
     isAsked(target: string): boolean;
   };
 
 /**
- * What was said, as the core takes it; null for what is no call of now. For whom nothing is answered nothing is asked of GitHub: strangers could use up what
- * it lets us ask.
+ * A post as an envelope for the core; null for one that is not a new mention. For people who are not answered, no request is
+ * sent to GitHub: strangers could use up its rate limit.
  */
 export async function toEnvelope(
   deps: EnvelopeDeps,
-  said: Said,
+  post: GitHubPost,
   repo: WatchedRepo,
   signal: AbortSignal,
 ): Promise<Envelope | null> {
   const { config, instanceId } = deps;
-  const room = { conversation_key: issueKey(instanceId, repoName(repo), said.place.issue_number), public: !repo.isPrivate };
-  const asker = await whoAsks(deps.core, said, room);
+  const room = { conversation_key: issueKey(instanceId, repoName(repo), post.place.issue_number), public: !repo.isPrivate };
+  const asker = await whoAsks(deps.core, post, room);
   if (asker === null) return null;
   const { sender, identity } = asker;
-  const words = wordsOf(said.body, deps.mention);
+  const words = wordsOf(post.body, deps.mention);
   const base = {
     channel: meta.type,
     ...room,
-    message_id: said.name,
+    message_id: post.name,
     sender,
     capabilities: meta.capabilities,
-    channel_context: { target: toTarget(said.place) },
+    channel_context: { target: toTarget(post.place) },
   };
   const bare = { ...base, content: { text: words } };
-  // An issue has no answer that a stranger alone can read, in a private repository either.
-  if (identity.denied) return isBefore(said.createdAt, repo) ? null : { ...bare, public: true };
-  if (!(await isNew(deps, said, repo, signal))) return null;
-  if (isCommand(words) || deps.isAsked(toTarget(said.place))) return bare;
-  await deps.seen(said, signal);
+  // No answer in an issue can be read by a stranger alone, not even in a private repository.
+  if (identity.denied) return isBefore(post.createdAt, repo) ? null : { ...bare, public: true };
+  if (!(await isNew(deps, post, repo, signal))) return null;
+  if (isCommand(words) || deps.isAsked(toTarget(post.place))) return bare;
+  await deps.seen(post, signal);
   const checkout =
-    config.clone_repos && identity.tool_policy !== 'none' ? await openCheckout(deps, said, room.conversation_key) : null;
-  const context = await issueContext(deps, said, signal);
+    config.clone_repos && identity.tool_policy !== 'none' ? await openCheckout(deps, post, room.conversation_key) : null;
+  const context = await issueContext(deps, post, signal);
   const tools = config.housekeeping ? offeredTools(words) : [];
   return {
     ...base,
     content: {
-      text: [typedText(words), '', headOf(said, checkout), ...context].join('\n'),
+      text: [typedText(words), '', headOf(post, checkout), ...context].join('\n'),
       ...(words.length <= maxSaid && { said: words }),
     },
     ...(checkout !== null && 'id' in checkout && { workspace: { checkout: checkout.id } }),
@@ -84,7 +84,7 @@ const isCommand = (words: string): boolean => /^\/[a-z]+(\s|$)/.test(words);
 type Code = { id: string; sha: string } | { why: string };
 
 /** A copy of the code, or why there is none. A turn can do without. */
-async function openCheckout({ core, config, log }: EnvelopeDeps, { place, isPull }: Said, key: string): Promise<Code> {
+async function openCheckout({ core, config, log }: EnvelopeDeps, { place, isPull }: GitHubPost, key: string): Promise<Code> {
   try {
     const { id, sha } = await core.checkout({
       url: `${config.git_url.replace(/\/+$/, '')}/${repoName(place)}.git`,
@@ -100,7 +100,7 @@ async function openCheckout({ core, config, log }: EnvelopeDeps, { place, isPull
 }
 
 /** The line above what others wrote. */
-function headOf({ place, isPull }: Said, code: Code | null): string {
+function headOf({ place, isPull }: GitHubPost, code: Code | null): string {
   const where = `${isPull ? 'pull request' : 'issue'} ${toTarget(place)}`;
   const copy =
     code === null

@@ -9,19 +9,19 @@ import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 type Options = Pick<StartContext, 'log' | 'version' | 'allowedHosts'> & {
   port: number;
   secret: string;
-  /** Something may be new in a repository, by its full name. */
+  /** Something may have changed in a repository; by its full name. */
   ring(repository: string): void;
 };
 
 /** GitHub sends no more. */
 const maxBytes = 25 * 1024 * 1024;
-/** What all that are being read may hold together: nobody knows who sends one before all of it is here. */
+/** Maximum of all bodies being read together: the sender of a body is unknown until it has arrived completely. */
 const totalBytes = 2 * maxBytes;
 const host = '127.0.0.1';
 
 /**
- * Receives a notification from GitHub, on loopback, behind a proxy. What it brings is not read: it only has the lists looked at sooner, so nothing is
- * answered twice, and nothing is missed when it does not come.
+ * Receives GitHub's notifications on loopback, behind a proxy. A notification only triggers the next poll: its content is not
+ * used, so nothing is answered twice, and nothing is missed when one does not arrive.
  */
 export async function openWebhook({ port, secret, ring, ...server }: Options): Promise<ConnectorServer> {
   const budget = new ByteBudget(totalBytes);

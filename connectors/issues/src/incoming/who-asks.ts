@@ -1,7 +1,7 @@
 import type { CoreApi, Identity, Sender } from '@svc/connector-kit';
 import { meta } from '../meta.ts';
 import { repoName } from '../outgoing/issue-place.ts';
-import type { Said } from './said.ts';
+import type { GitHubPost } from './github-post.ts';
 
 /** What GitHub says of people that a repository knows; `:` keeps it apart from logins, which have none. */
 const known: Readonly<Record<string, string>> = { OWNER: 'owner', MEMBER: 'member', COLLABORATOR: 'collaborator' };
@@ -9,12 +9,12 @@ const known: Readonly<Record<string, string>> = { OWNER: 'owner', MEMBER: 'membe
 export type Asker = { sender: Sender; identity: Identity };
 
 /**
- * Who says something: their login, or where nobody has that, what they are to the repository, if the operator has said who is meant by it: `member:owner/repo`,
- * then `member:*`.
+ * The identity of an author: the login or, if it belongs to no person, the author's association with the repository, if the
+ * operator has linked one: `member:owner/repo`, then `member:*`.
  */
 export async function whoAsks(
   core: Pick<CoreApi, 'resolve'>,
-  { place, by, association }: Said,
+  { place, by, association }: GitHubPost,
   room: { conversation_key: string; public: boolean },
 ): Promise<Asker | null> {
   if (by === null) return null;

@@ -11,7 +11,7 @@ import {
 } from '@svc/connector-kit';
 import type { Account } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
-import type { Said } from '../incoming/said.ts';
+import type { GitHubPost } from '../incoming/github-post.ts';
 import { meta, type Config } from '../meta.ts';
 import { createDryRun } from './dry-run.ts';
 import { createHourlyBudget } from './hourly-budget.ts';
@@ -29,26 +29,26 @@ export type OutgoingDeps = Pick<StartContext<Config>, 'state' | 'log' | 'signal'
   clock?: Clock;
 };
 
-/** All that leaves for GitHub. */
+/** Everything that is sent to GitHub. */
 export type Outgoing = ReplyWriter & {
   own: OwnComments;
   /** Whether the assistant waits for an answer there. */
   isAsked(target: string): boolean;
-  /** Shows that something was seen. Never rejects but when it is ended. */
-  seen(said: Said, signal: AbortSignal): Promise<void>;
-  /** Counts a comment that is no reply. Rejects with `busy` when there were too many within an hour. */
+  /** Marks a post as seen. Rejects only when its signal aborts. */
+  seen(post: GitHubPost, signal: AbortSignal): Promise<void>;
+  /** Counts a comment that is not a reply. Rejects with `busy` after too many within an hour. */
   count(): Promise<void>;
-  /** Runs a write that is no reply, in the same pace. */
+  /** Runs a write that is not a reply, at the same pace. */
   paced<T>(target: string, write: () => Promise<T>, signal: AbortSignal): Promise<T>;
 };
 
-/** Of a comment: names of people may grow by a character, and the mark stands below. */
+/** Maximum length of a comment: mentions may grow by a character each, and the mark is added at the end. */
 const limit = 60_000;
-/** A running turn is shown so often at most, and its end once more. */
+/** Maximum number of edits while a turn runs; the end is one more. */
 const mostEdits = 58;
 /** Edits slow down to this, from the first interval on. */
 const slowest = 3;
-/** Whether a working comment is still there is looked at each so many looks for what is new. */
+/** The working comment is checked once per this many polls. */
 const looksEach = 3;
 /** GitHub takes 500 an hour. */
 const commentsPerHour = 480;
@@ -61,7 +61,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const own = createOwnComments(api, account.id);
   const turns = createOpenReplies();
 
-  /** Who deletes the comment that shows a turn does not want its answer. */
+  /** Deleting the comment that shows a turn stops the turn. */
   function gone(name: string | undefined): void {
     const envelope = turns.running(name);
     if (envelope === undefined) return;
@@ -120,10 +120,10 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     own,
     count,
     paced: (target, write, ended) => gate.run(target, write, { signal: ended, withinMs: 30_000 }),
-    async seen(said, ended) {
+    async seen(post, ended) {
       if (config.dry_run || !config.reactions) return;
       try {
-        await gate.offer(toTarget(said.place), () => react(api, said, ended));
+        await gate.offer(toTarget(post.place), () => react(api, post, ended));
       } catch (error) {
         ended.throwIfAborted();
         log('debug', 'a reaction could not be added', { error: errorText(error) });
@@ -132,7 +132,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   };
 }
 
-const react = (api: GitHubApi, { kind, place, id }: Said, signal: AbortSignal): Promise<unknown> =>
+const react = (api: GitHubApi, { kind, place, id }: GitHubPost, signal: AbortSignal): Promise<unknown> =>
   kind === 'comment'
     ? api.write(
         'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',

@@ -8,9 +8,9 @@ const key = 'posted';
 type BudgetDeps = Pick<StartContext, 'log'> & { clock: Clock; state: Pick<ConnectorState, 'get' | 'set'> };
 
 /**
- * Counts what an account posts, so that it stays below what GitHub lets it: also over the ends of processes, so the times are in the state before a
- * comment is posted. A state that fails is logged, and holds no comment up. The returned function rejects with `busy` past the limit; without one nothing is
- * counted.
+ * Counts the comments of an account to stay below GitHub's limit. The times are stored before a comment is posted, so that the
+ * count survives restarts; an error of the storage is logged and delays no comment. The returned function rejects with `busy`
+ * past the limit; without a limit nothing is counted.
  */
 export function createHourlyBudget(most: number, deps: BudgetDeps): () => Promise<void> {
   const { clock, state, log } = deps;

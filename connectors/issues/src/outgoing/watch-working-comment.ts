@@ -15,8 +15,8 @@ export type WatchDeps = Pick<StartContext, 'log' | 'signal'> & {
 export type WorkingComment = Repo & { comment_id: number; about: string };
 
 /**
- * Looks from time to time whether the comment is still there that shows a running turn. A turn that writes nothing for minutes would find out only at its
- * end that nobody wants its answer.
+ * Checks regularly whether the comment that shows a running turn still exists. A turn that writes nothing for minutes would
+ * otherwise notice only at its end that its comment was deleted.
  */
 export function watchWorkingComment(deps: WatchDeps, { about, ...comment }: WorkingComment): void {
   const { api, clock, everyMs, signal, log } = deps;

@@ -1,7 +1,7 @@
 import type { Ingress } from '@svc/connector-kit';
 import type { WatchedRepo } from '../github/find-account.ts';
 import { toTarget } from '../outgoing/issue-place.ts';
-import type { Said } from './said.ts';
+import type { GitHubPost } from './github-post.ts';
 import { toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
 
 export type TakeDeps = EnvelopeDeps & {
@@ -11,10 +11,10 @@ export type TakeDeps = EnvelopeDeps & {
   isMentioned(text: string): boolean;
 };
 
-/** Whether something that was said calls us, as far as can be seen of it alone. */
+/** Whether a post mentions us, judged by the post alone. */
 export function isCall(
   { own, config, isMentioned }: Pick<TakeDeps, 'own' | 'config' | 'isMentioned'>,
-  { by, body }: Said,
+  { by, body }: GitHubPost,
 ): boolean {
   if (by === null || by.id === own.id || by.login.toLowerCase() === own.login.toLowerCase()) return false;
   const isBot = by.isBot || by.login.endsWith('[bot]');
@@ -22,8 +22,8 @@ export function isCall(
   return isMentioned(body);
 }
 
-/** Takes what was said or changed, once for each thing that calls us. */
-export async function takeSaid(deps: TakeDeps, said: Said | null, repo: WatchedRepo): Promise<void> {
-  if (said === null || !isCall(deps, said)) return;
-  await deps.ingress.take(toTarget(said.place), said.name, (signal) => toEnvelope(deps, said, repo, signal));
+/** Takes a new or edited post, if it mentions us. */
+export async function takePost(deps: TakeDeps, post: GitHubPost | null, repo: WatchedRepo): Promise<void> {
+  if (post === null || !isCall(deps, post)) return;
+  await deps.ingress.take(toTarget(post.place), post.name, (signal) => toEnvelope(deps, post, repo, signal));
 }

@@ -5,16 +5,16 @@ import type { IssuePlace } from '../outgoing/issue-place.ts';
 export type GitHubIssue = Got<'GET /repos/{owner}/{repo}/issues'>['data'][number];
 export type GitHubComment = Got<'GET /repos/{owner}/{repo}/issues/comments'>['data'][number];
 
-/** Something that a person has written: a comment, or the text of an issue. Times are as GitHub writes them. */
-export type Said = {
-  /** Names it for the core, whatever becomes of its text. */
+/** A comment, or the text of an issue or pull request. Times are as GitHub writes them. */
+export type GitHubPost = {
+  /** Its message id for the core, which an edit does not change. */
   name: string;
   kind: 'comment' | 'issue';
   id: number;
   node: string;
   place: IssuePlace;
   isPull: boolean;
-  /** Null where the account is gone. */
+  /** Null when the account was deleted. */
   by: { id: number; login: string; isBot: boolean } | null;
   association: string;
   body: string;
@@ -22,8 +22,8 @@ export type Said = {
   updatedAt: string;
 };
 
-/** Null for what names no issue. */
-export function commentSaid(repo: Repo, comment: GitHubComment): Said | null {
+/** Null when the comment names no issue. */
+export function postOfComment(repo: Repo, comment: GitHubComment): GitHubPost | null {
   const number = Number(/\/issues\/(\d+)$/.exec(comment.issue_url)?.[1]);
   if (!Number.isSafeInteger(number)) return null;
   return {
@@ -37,7 +37,7 @@ export function commentSaid(repo: Repo, comment: GitHubComment): Said | null {
   };
 }
 
-export const issueSaid = (repo: Repo, issue: GitHubIssue): Said => ({
+export const postOfIssue = (repo: Repo, issue: GitHubIssue): GitHubPost => ({
   name: `issue-${issue.id}`,
   kind: 'issue',
   id: Number(issue.id),
@@ -55,7 +55,7 @@ const written = (one: GitHubComment | GitHubIssue) => ({
   updatedAt: one.updated_at,
 });
 
-/** Lists of what changed in a repository, as a feed asks for them. */
+/** The lists of changes in a repository, in the form that a feed needs. */
 export const lists = (api: GitHubApi, { owner, repo }: Repo) => {
   const shared = { owner, repo, sort: 'updated', direction: 'asc', per_page: 100 } as const;
   const headersOf = (etag: string | null) => (etag === null ? {} : { headers: { 'if-none-match': etag } });
