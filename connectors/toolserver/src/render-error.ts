@@ -14,7 +14,7 @@ const oauthErrors: Partial<Record<ServiceError['code'], string>> = {
   unavailable: 'temporarily_unavailable',
 };
 
-/** Errors of this surface: the shape that OAuth clients read, with where to get a token when that is what is missing. */
+/** Errors of this server in the form that OAuth clients read; a missing token is answered with where to get one. */
 export function renderError(error: ServiceError, requestId: string, origin: string): Reply {
   const { code, status, message, details } = error;
   const retryAfter = details['retry_after_s'];

@@ -47,7 +47,7 @@ const sweepEveryMs = 60 * 60_000;
 /** Opens the MCP server of one instance. What it throws is shown to the operator, so it says what is wrong and what to do. */
 export const start = (ctx: StartContext<Config>): Promise<RunningConnector> => startWith(ctx, {});
 
-/** What tests put in the place of the real: the network of documents that clients name, and the server behind all the rest. */
+/** Replacements for tests: the network for client ID documents, and the MCP server. */
 export type Seams = { network?: Network; createServer?: typeof createServer };
 
 export async function startWith(ctx: StartContext<Config>, seams: Seams): Promise<RunningConnector> {

@@ -2,16 +2,16 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** What a code is for. `clientId`: that client alone. `invited`: for whom the client is to speak. */
+/** What a code allows. `clientId`: only this client may use it. `invited`: the person for whom the client will act. */
 export type CodePurpose = { clientId?: string; invited?: Invited };
-/** An invitation of the core, and the key of the person whom it is for. */
+/** An invitation of the core, and the key of the person that it is for. */
 export type Invited = { invitation: string; principal: string | null };
-/** `worn_out`: too many codes were wrong on this page, and no other is taken there. */
+/** `worn_out`: too many wrong codes were entered on this page, which accepts no more. */
 export type Taken = { outcome: 'good'; invited?: Invited } | { outcome: 'wrong' | 'worn_out' };
 
 /** Codes by which the operator of this machine signs in on the consent page: each once, for ten minutes. */
 export type ApprovalCodes = {
-  /** A new code takes the place of one that was not used. */
+  /** A new code replaces an unused one. */
   issue(purpose?: CodePurpose): { code: string; expiresInMs: number };
   /**
    * Takes a code that was typed: it counts once. Wrong ones are counted for each page, so that strangers cannot use up the operator's: of

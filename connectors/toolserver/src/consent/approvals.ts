@@ -14,7 +14,7 @@ export type Approvals = {
 const root = 'approval/';
 const maxApprovals = 1_000;
 
-/** Which clients may have tokens. A token whose client is not here is worth nothing, whatever else knows it. */
+/** The clients that may have tokens. A token of any other client is invalid, even if it is stored elsewhere. */
 export function createApprovals(state: ConnectorState): Approvals {
   const keyOf = (clientId: string) => `${root}${hash('sha256', clientId, 'hex')}`;
   const list = async () => (await state.list(root)).map(({ value }) => value as Approval);

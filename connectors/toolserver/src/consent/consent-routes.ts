@@ -16,7 +16,7 @@ import { readForm } from './read-form.ts';
 import type { WaitingClients } from './waiting-clients.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
-/** An authorization that waits for the operator. */
+/** An authorization request that waits for the operator. */
 type Asked = { provider: Provider; interaction: Interaction; client: KnownClient; redirectUri: string };
 
 export type ConsentDeps = {
@@ -30,15 +30,15 @@ export type ConsentDeps = {
   describeClient: (provider: Provider, clientId: string) => Promise<KnownClient>;
   /** The person that a user of this channel is; null for a stranger. */
   personOf: (userId: string) => Promise<string | null>;
-  /** Makes a user speak for the person of an invitation. Null when they do now, else why not. */
+  /** Links a user to the person of a core invitation. Null on success, else why not. */
   join: (user: ClientUser, invited: Invited) => Promise<string | null>;
-  /** Makes the keys of forms; of this process alone. */
+  /** Secret for the keys of forms; it exists only in this process. */
   formSecret: Buffer;
   clock: Clock;
   onApproved: (client: KnownClient) => void;
 };
 
-/** Forms of one address, and of all: behind a proxy all have one. */
+/** Maximum per client address; behind a proxy all clients share one address. */
 const triesPerMinute = 60;
 
 /** The page on which the operator lets a client in, or not. Showing it changes nothing. */
@@ -91,7 +91,10 @@ const wrongCode: Record<Exclude<Taken['outcome'], 'good'>, string> = {
   worn_out: 'Too many wrong codes. Connect the program again and enter a new code on the page that opens.',
 };
 
-/** Only now it is known which client the operator means: the one on whose page they typed the code. Null when all is well, else why not. */
+/**
+ * Links the client to the person of the invitation, if there is one. Only now is it known which client the operator means: the
+ * one on whose page the code was entered. Null on success, else why not.
+ */
 async function link(deps: ConsentDeps, client: KnownClient, invited: Invited | undefined): Promise<string | null> {
   if (invited === undefined) return null;
   const fault = await deps.join(userOf(client), invited);
@@ -111,7 +114,7 @@ async function approve(deps: ConsentDeps, exchange: Exchange, asked: Asked): Pro
   deps.waiting.remove(client.client_id);
   deps.onApproved(client);
   const grant = new provider.Grant({ accountId: operatorAccount, clientId: client.client_id });
-  // Gemini CLI asks for `openid` as well. What a grant leaves out would be asked for again, on the same page, without end.
+  // Gemini CLI requests `openid`, too. A scope that the grant leaves out would be requested again on the same page, endlessly.
   grant.addOIDCScope(`openid ${scope} offline_access`);
   for (const path of [mcpPath, ssePath]) grant.addResourceScope(`${deps.origin()}${path}`, scope);
   const grantId = await grant.save();

@@ -25,7 +25,7 @@ export type Refused = { ok: false; message: string };
 
 export type Asked = { question: Question; caller: Caller; requestId: string; signal: AbortSignal; notify: Notify };
 
-/** Asks the assistant and resolves with its answer, or with why there is none. A caller that leaves ends the turn. */
+/** Asks the assistant and resolves with its answer, or with why there is none. A caller that disconnects ends the turn. */
 export async function ask(deps: AskDeps, asked: Asked): Promise<Answered | Refused> {
   const progress = createProgress(asked.notify, deps.clock);
   try {
@@ -45,7 +45,7 @@ async function runTurn(
 ): Promise<Answered | Refused> {
   const { core, ids } = deps;
   const envelope = await toEnvelope(deps, question, caller, ids.next('msg'), signal);
-  // While its files were stored; nothing has begun.
+  // Cancelled while its files were stored: no turn has started.
   if (signal.aborted) return { ok: false, message: takenBack };
   const forget = onAbort(signal, () => takeBack(deps, envelope));
   try {
@@ -84,7 +84,7 @@ async function toEnvelope(
   return { ...envelope, content: { text: question, attachments: files } };
 }
 
-/** A question that was taken back is a message that was deleted: it waits no more, or its turn ends. */
+/** A cancelled question is a deleted message: it leaves the queue, or its turn ends. */
 function takeBack({ core, log }: AskDeps, { conversation_key, message_id, sender }: Envelope): void {
   const as = { channel: meta.type, sender };
   core.amend({ conversation_key, message_id: message_id!, version: 1, text: null, as }).catch((error: unknown) => {

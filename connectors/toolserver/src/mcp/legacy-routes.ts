@@ -20,7 +20,10 @@ type Stream = { id: string; userId: string; transport: LegacyTransport };
 
 const maxStreams = 500;
 
-/** The transport of before 2025: an event stream that stays open, and messages beside it. One stream for each user; a new one ends the old. */
+/**
+ * The transport of protocol versions before 2025: a lasting event stream, with separate requests for messages. One stream per
+ * user; a new one ends the old one.
+ */
 export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clock: Clock): Route[] {
   const streams = new Map<string, Stream>();
   const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: 4 * maxMessageBytes });

@@ -1,4 +1,4 @@
-/** What goes on for a client after its token was looked at: calls and event streams. It ends when the client is revoked. */
+/** Calls and event streams that outlast the token check of a client. They end when the client is revoked. */
 export type OpenAccess = {
   /** `end` is called when the client is revoked. The returned function is called when it is over by itself. */
   begin(clientId: string, end: () => void): () => void;

@@ -4,8 +4,8 @@ type RequestId = string | number;
 type Running = { userId: string; id: RequestId; stop: AbortController };
 
 /**
- * Calls that run. A client of the older era cancels by a message of its own, which comes as a request that knows nothing of the first; so
- * it is looked up here. Two sessions of a client may count their requests alike: then neither is cancelled.
+ * The running calls. A client of an older protocol version cancels with a separate request, which must find the call here. Two
+ * sessions of a client may use the same request id: then neither call is cancelled.
  */
 export type RunningCalls = {
   /** Aborts when the call is cancelled. The function is called when it is over. */

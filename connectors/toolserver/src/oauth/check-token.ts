@@ -14,7 +14,10 @@ export type Caller = ClientUser & { clientId: string; expiresAt: number; auth: A
 
 type Deps = { openProvider: () => Promise<Provider>; approvals: Approvals; clients: ClientsFile; resource: () => string };
 
-/** Finds the caller of a request by its token. Throws `unauthorized` for one that is not good here, now. */
+/**
+ * Finds the caller of a request by its token. Throws `unauthorized` for a token that is invalid, expired or not for this
+ * server.
+ */
 export type CheckToken = (exchange: Exchange) => Promise<Caller>;
 
 export function createTokenCheck({ openProvider, approvals, clients, resource }: Deps): CheckToken {

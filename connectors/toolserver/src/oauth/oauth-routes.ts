@@ -16,18 +16,18 @@ export type OauthDeps = {
   openProvider: () => Promise<Provider>;
   origin: () => string;
   models: StoredModels;
-  /** Why nobody gets in; null while all is well. */
+  /** Why no client is admitted; null when everything works. */
   problem: () => string | null;
-  /** Web pages that may call what programs call. */
+  /** Origins of web pages that may call these routes. */
   origins: readonly string[];
-  /** Clients that the operator has let in; registrations of others may be forgotten. */
+  /** Whether the operator has approved a client; other registrations may be deleted. */
   isApproved: (clientId: string) => Promise<boolean>;
   clock: Clock;
 };
 
 const minuteMs = 60_000;
 const maxRegistered = 200;
-/** Of one address, and of all: behind a proxy all have one. */
+/** Per client address; behind a proxy all clients share one address. */
 const perMinute = { register: 20, authorize: 60, token: 120 } as const;
 
 /** The routes of the authorization server: what may be called how often, and what it answers by itself. */
@@ -113,7 +113,7 @@ async function readWhole({ body }: Exchange): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Anyone may register, so what nobody has approved makes room for what comes. @throws ServiceError `queue_full` */
+/** Anyone may register, so unapproved registrations make room for new ones. @throws ServiceError `queue_full` */
 async function makeRoom({ models, isApproved }: OauthDeps): Promise<void> {
   const ids = await models.clientIds();
   if (ids.length < maxRegistered) return;

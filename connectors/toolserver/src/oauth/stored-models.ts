@@ -12,7 +12,7 @@ import type { ClientsFile } from '../people/clients-file.ts';
 export type StoredModels = {
   /** The store of one kind of thing, as the authorization server asks for it. */
   adapterOf(model: string): Adapter;
-  /** Everything that was given to a client; with `registration` the client itself, too. */
+  /** Deletes everything issued to a client; with `registration`, the client itself, too. */
   forgetClient(clientId: string, options: { registration: boolean }): Promise<void>;
   /** Clients that registered themselves. */
   clientIds(): Promise<string[]>;
@@ -23,7 +23,7 @@ export type StoredModels = {
 type Deps = { state: ConnectorState; clients: ClientsFile; clock: Clock };
 type Row = { id: string; payload: Record<string, StateValue>; expiresAt: number | null };
 
-/** Kinds of which nothing has to outlive the process. */
+/** Kinds that need not survive a restart. */
 const passing = new Set(['Interaction', 'Session', 'ReplayDetection']);
 const given = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Grant'];
 const maxPassing = 2_000;
@@ -47,7 +47,7 @@ export function createStoredModels({ state, clients, clock }: Deps): StoredModel
     return {
       async upsert(id, payload, expiresIn) {
         const { jti: _secret, ...rest } = payload as Record<string, StateValue>;
-        // A client's id is no secret, and has to be listed.
+        // A client's id is not a secret, and must be listed.
         const row: Row = { id: model === 'Client' ? id : '', payload: rest, expiresAt: endOf(clock, expiresIn) };
         await state.set(keyOf(id), row);
       },
