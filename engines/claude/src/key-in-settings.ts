@@ -9,7 +9,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 /** A settings file of the program. A project's file may come from anyone who can write to the project. */
 export type SettingsFile = { file: string; isProject: boolean };
 
-/** Whatever makes the program pay by a key, or by the account of a cloud, instead of the login. */
+/** Settings that make the program pay with an API key or a cloud account instead of the login. */
 const payingNames = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
@@ -18,7 +18,10 @@ const payingNames = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
-/** In a project they would send the owner's login to another place. A program reads the name of a proxy in either case. */
+/**
+ * In a project's settings, these would send the owner's login to another server. Proxy variables are read in upper and lower
+ * case.
+ */
 const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 const leadingNames = ['ANTHROPIC_BASE_URL', ...proxyNames, ...proxyNames.map((name) => name.toLowerCase())];
 
@@ -67,7 +70,7 @@ export async function keyInSettings(files: readonly SettingsFile[]): Promise<Eng
   return null;
 }
 
-/** Why a turn is not run: it would bill, and lose what a login has. `what` is a whole sentence without its full stop. */
+/** Why a turn is not run: it would be billed. `what` is a whole sentence without its full stop. */
 export const refusal = (what: string): EngineFailure => ({
   code: 'engine_api_key_refused',
   message: `${what}. Remove that setting, then log in with "./svc engine login claude".`,

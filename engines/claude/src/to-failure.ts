@@ -48,7 +48,7 @@ export function toFailure(result: ClaudeResult, { word, resetsAt, now }: Failure
   return failureOf(kind, isCut ? 'The reply of the model was cut off' : (innerMessage(text) ?? text), retryAfterMs);
 }
 
-/** A refusal after which the program would wait too long to be worth it before it tries again. */
+/** A refusal after which the program would wait too long before its retry. */
 export const longWait = (status: number | null, retryAfterMs: number): EngineFailure =>
   failureOf(
     byStatus[status ?? 0] ?? kinds.broken,
@@ -56,7 +56,7 @@ export const longWait = (status: number | null, retryAfterMs: number): EngineFai
     retryAfterMs,
   );
 
-/** What the program says when the stream of a reply ends too soon, to itself rather than to a person. */
+/** The program's internal messages for a reply stream that ended too early. */
 const cut =
   /\[ede_diagnostic\]|\bterminated\b|stream (was )?(closed|ended|interrupted)|socket hang up|other side closed|connection (was )?closed|stream idle|premature/i;
 
@@ -68,6 +68,6 @@ function kindOf(text: string, word: string | null, status: number | null): Failu
   return (word === 'billing_error' ? kinds.unpaid : byStatus[status ?? 0]) ?? byWord[word ?? ''] ?? kinds.other;
 }
 
-/** True when the SDK does not know the session it was to go on with. */
+/** True when the SDK does not know the session that it should resume. */
 export const isUnknownSession = (result: ClaudeResult): boolean =>
   (result.errors ?? []).some((error) => /No conversation found with session ID/i.test(error));

@@ -1,20 +1,20 @@
 import { retryAfterMs } from '@svc/engine-kit/retry-after.ts';
 
-/** An answer of a model endpoint that is no reply. */
+/** An error response of a model endpoint. */
 export type Refusal = { status: number; headers: Readonly<Record<string, string | string[] | undefined>>; body: string };
 
-/** What codex is given in its place; without a body of its own it is the endpoint's. */
+/** The response that codex gets instead. */
 export type Restated = { status: number; headers: Record<string, string>; body: string };
 
-/** Codex sleeps as long as it is asked to. Past this a turn had better fail, and say when to come back. */
+/** Codex waits as long as `retry-after` says. Above this limit, the turn fails and says when to try again. */
 const maxWaitS = 10;
 
-/** Marks the error of an endpoint that speaks another protocol. */
+/** Marks the error of an endpoint without the Responses API. */
 export const noResponsesCode = 'endpoint_without_responses';
 
 /**
- * Rewrites an endpoint's refusal so that codex ends the turn at once: a limit with a far end becomes one that is used up until
- * then, a missing route an error that is not tried again, an error page one line.
+ * Rewrites an endpoint's error so that codex ends the turn at once: a long rate limit becomes a usage limit with its end, a
+ * missing route becomes an error without retry, and an error page becomes one line.
  */
 export function restateRefusal(refusal: Refusal, endpoint: string, now: number): Restated {
   const { status, headers, body } = refusal;
@@ -37,7 +37,7 @@ function withoutResponses(endpoint: string, status: number): Restated {
   return { status: 400, headers: json, body: errorBody({ message, code: noResponsesCode }) };
 }
 
-/** In the words in which the vendor says that an account's limit is used up. */
+/** In the format in which the vendor reports an exhausted usage limit. */
 function usedUp(message: string | null, waitS: number, now: number): Restated {
   const end = Math.round(now / 1000) + waitS;
   return {

@@ -59,7 +59,7 @@ export function toFailure(error: TurnError | null, resetsAt: number | null = nul
 
 const cutStream = /^stream disconnected before completion: (.*)/s;
 
-/** The transport's message does not help; that of the model service may. */
+/** A message of the transport does not help the reader; one of the model service may. */
 const cutWords = (why: string): string =>
   /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The reply of the model was cut off' : why;
 
@@ -82,11 +82,11 @@ function readInfo(info: CodexErrorInfo | null): { word: string; status: number |
 
 const statusInText = (message: string): number => Number(/\b(?:status|status:|HTTP) ?(\d{3})\b/.exec(message)?.[1] ?? 0);
 
-/** The upstream's own words, without the addresses and ids around them, which do not help. */
+/** The model service's own message, without the addresses and ids around it, which do not help. */
 function plainMessage(message: string): string {
   const [line = ''] = message.split('\n');
   return withOurCommands(innerMessage(message) ?? /^unexpected status \d+ [^:]*: (.*), url: /.exec(line)?.[1] ?? line);
 }
 
-/** What the vendor says to run is run through us, in the folder that turns have their login from. */
+/** Replaces the vendor's login command with ours, which uses the folder where turns look for the login. */
 const withOurCommands = (text: string): string => text.replaceAll(/`?\bcodex login\b`?/g, '"./svc engine login codex"');

@@ -24,7 +24,7 @@ const byStatus: Record<number, FailureKind> = {
   504: kinds.down,
 };
 
-/** A failed turn in our codes: what the model service answered decides, else the program's own words are all there is. */
+/** A failed turn with our codes, from the model service's response or, without one, from the program's own message. */
 export function toFailure(refusal: Refusal | null, words: string): EngineFailure {
   if (refusal === null) return connectionBroke.test(words) ? cutOff : failureOf(kinds.other, plain(words));
   return failureOf(kindOf(refusal), plain(refusal.message), refusal.retryAfterMs);
@@ -36,18 +36,18 @@ function kindOf({ status, reason, message }: Refusal): FailureKind {
   return byStatus[status] ?? kinds.other;
 }
 
-/** The stream of a reply ended too soon, also when it was asked for again. */
+/** The stream of a reply ended too early, even after a retry. */
 export const cutOff: EngineFailure = failureOf(kinds.broken, 'The reply of the model was cut off');
 
-/** The program's words for a reply that broke off before its first byte came: to it, its own request has failed. */
+/** The program's message for a reply that ended before its first byte: for the program, its request has failed. */
 const connectionBroke = /\bfetch failed\b/;
 
-/** No key is there, and none is asked for anywhere. */
+/** There is no API key. */
 export const noKey: EngineFailure = {
   code: 'engine_not_logged_in',
   message: 'Gemini has no API key. Get one from Google AI Studio, then run "./svc engine key gemini" or set GEMINI_API_KEY.',
   retryable: false,
 };
 
-/** The program puts its own errors in brackets. */
+/** Removes the brackets that the program puts around its errors. */
 const plain = (words: string): string => /^\[API Error: ([\s\S]*)\]$/.exec(words.trim())?.[1] ?? words;

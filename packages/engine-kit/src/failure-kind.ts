@@ -3,10 +3,10 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { roundedDuration } from '@svc/service-kit/words.ts';
 import type { EngineFailure } from './engine.ts';
 
-/** What went wrong upstream, and what a person can do about it. */
+/** What went wrong at the model service, and what a person can do about it. */
 export type FailureKind = Pick<EngineFailure, 'code' | 'retryable'> & { advice: string };
 
-/** Kinds that mean the same for every vendor; logins and endpoints are each engine's own. */
+/** Kinds that are the same for every vendor; each engine adds its own for logins and endpoints. */
 export const commonKinds = {
   rateLimited: {
     code: 'engine_rate_limited',
@@ -20,12 +20,15 @@ export const commonKinds = {
     retryable: false,
     advice: 'Start a new conversation with "/new", or send a shorter message.',
   },
-  /** The model service broke off, or failed on its own side. */
+  /** The model service closed the connection, or failed internally. */
   broken: { code: 'engine_endpoint_down', retryable: true, advice: 'Try again. If it keeps failing, check the model endpoint.' },
   other: { code: 'engine_failed', retryable: false, advice: '' },
 } as const satisfies Record<string, FailureKind>;
 
-/** A failure of a kind: the upstream's words, then what can be done, and when a limit ends (ms from now) where that is known. */
+/**
+ * A failure of this kind: the message of the model service, then the advice, or when a limit ends (ms from now) if that is
+ * known.
+ */
 export function failureOf(
   { code, retryable, advice }: FailureKind,
   words: string,
@@ -40,7 +43,7 @@ export function failureOf(
   };
 }
 
-/** The failure of a limit, whose end was learned only now. */
+/** The failure of a limit, completed with its end. */
 export const endingIn = (failure: EngineFailure, ms: number): EngineFailure => ({
   ...failure,
   message: failure.message.replace(commonKinds.rateLimited.advice, limitEnds(ms)),
@@ -49,13 +52,13 @@ export const endingIn = (failure: EngineFailure, ms: number): EngineFailure => (
 
 const limitEnds = (ms: number): string => `The usage limit of this account is reached. Try again in ${roundedDuration(ms)}.`;
 
-/** The upstream's own words, when a text carries its JSON body. */
+/** The model service's own message, if a text contains its JSON response. */
 export function innerMessage(text: string): string | null {
   const inner = /"message"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
   return inner === undefined ? null : inner.replaceAll('\\"', '"');
 }
 
-/** What a vendor's program writes for its own terminal and its own developers says nothing to a person in a chat. */
+/** Output of a vendor's program for its terminal or its developers, which means nothing to a person in a chat. */
 const noise = [
   /\[ede_diagnostic\][^\n]*/g,
   /^YOLO mode is enabled\.[^\n]*$/gm,
@@ -65,7 +68,7 @@ const noise = [
 
 const maxWords = 500;
 
-/** The words of a program for a person: no colours, no diagnostics, no commands of the vendor's own terminal. */
+/** A program's message for a person: without colours, diagnostics and commands for the vendor's own terminal. */
 export function plainWords(words: string): string {
   const text = noise.reduce((rest, sign) => rest.replace(sign, ''), stripVTControlCharacters(words));
   return cutText(text.replace(/\s+/g, ' ').trim(), maxWords);

@@ -1,17 +1,17 @@
 import { createBackOff } from '../stream/back-off.ts';
 import { clear, createStore, del, entries, get, set, type UseStore, values } from 'idb-keyval';
 
-/** A file that goes with a message: its bytes as long as it waits here, and its path on the server once it is there. */
+/** A file of a message: its bytes while it waits here, and its path on the server after the upload. */
 export type OutgoingFile = {
   name: string;
   mime: string;
   blob: Blob | null;
   path: string | null;
-  /** Of an upload in chunks that has begun. */
+  /** Id of a chunked upload that has started. */
   upload_id?: string | null;
 };
 
-/** A message that the server has not accepted yet. Its id was made before it was first sent, and is the same each time. */
+/** A message that the server has not accepted yet. Its id is made before the first attempt and stays the same. */
 export type Outgoing = {
   message_id: string;
   conversation_key: string | null;
@@ -21,11 +21,14 @@ export type Outgoing = {
   /** Ends the turn in flight first. */
   interrupt?: boolean;
   at: number;
-  /** Why the server does not want it; null while it is still to be sent. */
+  /** Why the server refused it; null while it is still to be sent. */
   refused: string | null;
 };
 
-/** `again`: later, nobody is to blame. `refused`: never as it is. `signed-out`: not before the device is paired again. */
+/**
+ * `again`: a temporary problem, retry later. `refused`: the message as it is will never be accepted. `signed-out`: the device
+ * must be paired again first.
+ */
 export type Sent =
   | { status: 'accepted'; turn_id: string | null; conversation_key: string }
   | { status: 'again' }
@@ -33,13 +36,16 @@ export type Sent =
   | { status: 'signed-out' };
 
 type Options = {
-  /** Of the gateway: a device that is paired again sends what it had not sent, one that was signed out by its person has nothing left. */
+  /** Of the gateway: a device that is paired again sends its waiting messages; one that its user signed out has none left. */
   name: string;
   send(outgoing: Outgoing): Promise<Sent>;
   onChange(outgoing: Outgoing, sent: Sent): void;
 };
 
-/** Messages on their way, in the browser's database: a closed tab, a dead battery or a missing network loses none and doubles none. */
+/**
+ * Unsent messages, stored in the browser's database: a closed tab, an empty battery or a missing network neither loses nor
+ * repeats one.
+ */
 export class Outbox {
   #store: UseStore;
   #options: Options;
@@ -66,7 +72,7 @@ export class Outbox {
     this.#retry();
   }
 
-  /** False when it is not here any more: it was accepted, or taken back in another tab. */
+  /** False when the message is no longer here: it was accepted, or taken back in another tab. */
   async tryAgain(messageId: string): Promise<boolean> {
     const isHere = await navigator.locks.request(this.#lock, async () => {
       const outgoing = await get<Outgoing>(messageId, this.#store);
@@ -78,7 +84,7 @@ export class Outbox {
     return isHere;
   }
 
-  /** Gives it back, to be edited; undefined when it was accepted meanwhile. */
+  /** Removes and returns the message for editing; undefined when it was accepted in the meantime. */
   async take(messageId: string): Promise<Outgoing | undefined> {
     return await navigator.locks.request(this.#lock, async () => {
       const outgoing = await get<Outgoing>(messageId, this.#store);
@@ -103,7 +109,7 @@ export class Outbox {
     void this.drain();
   };
 
-  /** Sends what waits, one after the other, in one tab at a time. */
+  /** Sends the waiting messages one after the other, in one tab at a time. */
   async drain(): Promise<void> {
     clearTimeout(this.#timer);
     const left = await navigator.locks.request(this.#lock, () => this.#sendAll());
@@ -122,7 +128,7 @@ export class Outbox {
       if (sent.status === 'accepted') await del(outgoing.message_id, this.#store);
       if (sent.status === 'refused') await set(outgoing.message_id, { ...outgoing, refused: sent.reason }, this.#store);
       this.#options.onChange(outgoing, sent);
-      // The later ones wait: they were written after it, and mean what it said.
+      // Later messages wait: they were written after this one and may refer to it.
       if (sent.status === 'again' || sent.status === 'signed-out') return sent.status === 'again';
     }
     return false;

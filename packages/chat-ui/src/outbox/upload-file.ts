@@ -4,7 +4,7 @@ import type { OutgoingFile } from './outbox.ts';
 type Begun = Omit<UploadState, 'file'>;
 type Arrived = { file: Pick<UploadedFile, 'path'> };
 
-/** The calls of an upload, wherever it goes. Each rejects when it is refused or does not arrive. */
+/** The requests of an upload. Each rejects when it is refused or fails. */
 export type UploadCalls = {
   /** The whole file in one request. */
   whole(file: OutgoingFile, blob: Blob): Promise<Arrived>;
@@ -12,16 +12,16 @@ export type UploadCalls = {
   state(uploadId: string): Promise<Begun>;
   chunk(uploadId: string, index: number, bytes: Blob): Promise<unknown>;
   finish(uploadId: string): Promise<Arrived>;
-  /** Whether this is the server's word that there is no such upload. */
+  /** Whether an error means that the server does not know the upload. */
   isUnknown(error: unknown): boolean;
 };
 
-/** Up to here one request is soon made again. */
+/** Files up to this size are sent in one request, which is cheap to repeat. */
 const maxWhole = 4 * 1024 * 1024;
 
 /**
- * Brings a file to the server, and gives its path there. A large one goes in chunks: `keep` is told of the upload's id, and with it the next try goes on
- * where this one broke off, after a reload too.
+ * Uploads a file and returns its path on the server. A large file is sent in chunks: `keep` stores the upload's id, so that the
+ * next attempt continues where this one stopped, even after a reload.
  */
 export async function uploadFile(calls: UploadCalls, file: OutgoingFile, blob: Blob, keep: () => Promise<void>): Promise<string> {
   if (blob.size <= maxWhole) return (await calls.whole(file, blob)).file.path;
@@ -34,7 +34,7 @@ export async function uploadFile(calls: UploadCalls, file: OutgoingFile, blob: B
   return (await calls.finish(upload_id)).file.path;
 }
 
-/** Where the upload stands; a new one where there is none, or it was given up in the meantime. */
+/** The state of the upload; a new upload when there is none or the server no longer knows it. */
 async function goOn(calls: UploadCalls, file: OutgoingFile, blob: Blob, keep: () => Promise<void>): Promise<Begun> {
   if (file.upload_id != null) {
     try {

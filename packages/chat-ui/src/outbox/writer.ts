@@ -7,33 +7,36 @@ import { type UploadCalls, uploadFile } from './upload-file.ts';
 type Accepted = { turn_id: string | null; conversation_key: string };
 
 type Options = {
-  /** Of the browser's databases: a writer under this name finds again what was not sent. */
+  /** Name of the browser database: a writer with the same name finds unsent messages again. */
   name: string;
-  /** Null: the one that the server takes when none is named. */
+  /** Null: the server's default conversation. */
   conversationKey: string | null;
   conversation: Conversation;
   uploads(outgoing: Outgoing): UploadCalls;
   post(outgoing: Outgoing): Promise<Accepted>;
-  /** The refusal of the server; null when none came: it, or the way to it, is away. */
+  /** The refusal of the server; null when the server could not be reached. */
   refusalOf(error: unknown): { status: number; message: string } | null;
-  /** Called with what became of a message of this conversation. */
+  /** Called with the result for a message of this conversation. */
   onSent(sent: Sent): void;
 };
 
-/** What a person writes into one conversation: kept before it is sent, and sent once however often that is tried. */
+/**
+ * The messages that a person writes into one conversation: stored before they are sent, and sent exactly once, however many
+ * attempts it takes.
+ */
 export interface Writer {
   readonly drafts: Drafts;
   /** The name of this conversation's draft. */
   readonly draftName: string;
-  /** Shows what waits from before, and sends it. */
+  /** Shows messages that wait from an earlier visit, and sends them. */
   resume(): Promise<void>;
   /** @throws when the browser cannot keep the message */
   send(text: string, files: readonly File[], how?: { speak?: boolean; interrupt?: boolean }): Promise<void>;
-  /** Says once more what was said in a turn that failed, with its files. @throws when the browser cannot keep the message */
+  /** Sends the message of a failed turn again, with its files. @throws when the browser cannot store the message */
   repeat(key: string): Promise<void>;
   /** Sends a message again that was refused. */
   retry(key: string): Promise<void>;
-  /** Takes a message back that was not sent, to be edited; null when it was accepted meanwhile. */
+  /** Takes back an unsent message for editing; null when it was accepted in the meantime. */
   takeBack(key: string): Promise<{ text: string; files: File[] } | null>;
   close(): void;
 }
@@ -86,7 +89,7 @@ export function openWriter({ name, conversationKey, conversation, uploads, post,
     }
   }
 
-  /** A view that was closed, or another tab, has sent it, or taken it back: the conversation itself knows. */
+  /** A closed view or another tab has sent it or taken it back; the conversation's history shows which. */
   function gone(key: string): void {
     conversation.remove(key);
     onSent({ status: 'accepted', turn_id: null, conversation_key: conversationKey ?? '' });

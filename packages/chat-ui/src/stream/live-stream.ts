@@ -1,22 +1,27 @@
 import { createBackOff } from './back-off.ts';
 import { readEvents } from './read-events.ts';
 
-/** `live`: something came in the last 35 s. `away`: it is tried again. `refused`: the token is no longer good, nothing more is tried. */
+/**
+ * `live`: data arrived in the last 35 s. `away`: reconnecting. `refused`: the token is no longer valid, and there is no retry.
+ */
 export type LinkState = 'connecting' | 'live' | 'away' | 'refused';
 
 type Options = {
   url: string;
-  /** What lets its reader in, asked for with each attempt. */
+  /** The authorization headers, requested for each attempt. */
   headers(): Record<string, string>;
   lastId?: string;
   onEvent(type: string, data: unknown, id: string): void;
   onState(state: LinkState): void;
 };
 
-/** The server sends a comment each 15 s: after two that did not come the line is dead, whatever the socket says. */
+/** The server sends a comment every 15 s: after two missing ones the connection is dead, whatever the socket reports. */
 export const silenceMs = 35_000;
 
-/** Keeps a stream of events open until it is closed: over silence, sleep and changes of the network, from where it was. */
+/**
+ * Keeps an event stream open until it is closed. After silence, sleep or a network change it reconnects and continues from the
+ * last event.
+ */
 export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: Options): { close(): void } {
   let last = lastId;
   const backOff = createBackOff();
@@ -52,7 +57,7 @@ export function openLiveStream({ url, headers, lastId = '', onEvent, onState }: 
     const mine = new AbortController();
     attempt = mine;
     const isMine = () => attempt === mine && !closed;
-    // A server that takes the connection and says nothing is no server.
+    // A server that accepts the connection but sends nothing counts as unreachable.
     later(fallSilent, silenceMs);
     try {
       const end = await readEvents({

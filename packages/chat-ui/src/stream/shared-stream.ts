@@ -7,19 +7,19 @@ type Shared =
   | { kind: 'snapshot'; snapshot: unknown; id: string; state: LinkState };
 
 type Options = {
-  /** Of the tabs that share it: device and conversation. */
+  /** Name that the sharing tabs have in common: device and conversation. */
   name: string;
   url: string;
-  /** What lets its reader in, asked for with each attempt. */
+  /** The authorization headers, requested for each attempt. */
   headers(): Record<string, string>;
   onEvent(type: string, data: unknown): void;
   onState(state: LinkState): void;
-  /** What a tab that came later has missed; taken by `adopt` there. */
+  /** State that a later tab has missed; its `adopt` receives it. */
   snapshot(): unknown;
   adopt(snapshot: unknown): void;
 };
 
-/** The tab that reads says so often at most that it still receives something. */
+/** The reading tab reports this often at most that it still receives data. */
 const tellEveryMs = 5000;
 
 /**
@@ -33,7 +33,7 @@ export function openSharedStream({ name, url, headers, onEvent, onState, snapsho
   let lastId = '';
   let state: LinkState = 'connecting';
   let stream: { close(): void } | null = null;
-  /** It stands in the line for the lock. */
+  /** It is waiting for the lock. */
   let waits = false;
   let toldAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -106,7 +106,7 @@ export function openSharedStream({ name, url, headers, onEvent, onState, snapsho
     if (waits && !steals) return;
     waits ||= !steals;
     try {
-      // A lock that is stolen takes no signal.
+      // A request that steals the lock accepts no signal.
       await navigator.locks.request(name, steals ? { steal: true } : { signal: end.signal }, read);
     } catch (error) {
       if (end.signal.aborted || !(error instanceof DOMException && error.name === 'AbortError')) return;

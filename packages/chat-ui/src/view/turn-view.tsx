@@ -15,13 +15,13 @@ export type TurnActions = {
   answer(askId: string, option: string): Promise<string | null>;
   retry(key: string): void;
   edit(key: string): void;
-  /** Says the message of a failed turn once more, as a new one; missing where that is not one's own. */
+  /** Sends the message of a failed turn again, as a new one; undefined for other people's messages. */
   repeat?: ((key: string) => void) | undefined;
-  /** What a file of the conversation holds; missing where files cannot be had. */
+  /** Loads a file of the conversation; undefined where files cannot be loaded. */
   load?: LoadFile | undefined;
-  /** Has a reply sent to its channel once more; missing where it cannot be asked for. */
+  /** Sends a reply to its channel again; undefined where that is not possible. */
   deliver?: ((deliveries: readonly string[]) => void) | undefined;
-  /** Missing where nothing is read aloud. */
+  /** Undefined where nothing is read aloud. */
   speak?: ((text: string) => void) | undefined;
 };
 
@@ -130,7 +130,7 @@ function NotDelivered({ undelivered, deliver }: { undelivered: Undelivered; deli
   );
 }
 
-/** What happens now, or that nothing came of it. */
+/** What happens now, or that the turn ended without a text. */
 function Ending({ turn: { phase, position, text, files } }: { turn: Turn }) {
   if (phase === 'queued')
     return <Working words={position > 0 ? t('Waiting: {count} ahead', { count: position }) : t('Waiting')} />;

@@ -2,27 +2,30 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Drafts } from '../outbox/drafts.ts';
 
 type First = {
-  /** Stands there when nothing was kept. */
+  /** Initial text when there is no stored draft. */
   proposed?: string;
-  /** Stands there whatever was kept: the page was opened with it. */
+  /** Text that the page was opened with; it replaces a stored draft. */
   shared?: string;
 };
 
 type Draft = [
   text: string,
   setText: (text: string) => void,
-  /** Has words that were not sent come back, before what was typed since. */
+  /** Puts unsent text back, in front of what was typed since. */
   putBack: (words: string) => void,
 ];
 
-/** What is being written, kept at each change as a draft of its conversation: a page can go at any time, and is not always told before. */
+/**
+ * The text being written, stored as the draft of its conversation at each change: a page can be closed at any time without
+ * notice.
+ */
 export function useDraft(drafts: Drafts, name: string, { proposed = '', shared = '' }: First = {}): Draft {
   const [text, setText] = useState(shared === '' ? proposed : shared);
   const typed = useRef(shared !== '');
   const newest = useRef(text);
 
   useEffect(() => {
-    // A browser that keeps nothing has no drafts.
+    // A browser without storage has no drafts.
     drafts.read(name).then(
       (kept) => {
         if (typed.current || kept === '') return;

@@ -4,7 +4,7 @@ import type { UploadedFile } from '@svc/contract/upload.ts';
 import type { Outgoing } from '@svc/chat-ui/outbox/outbox.ts';
 import type { UploadCalls } from '@svc/chat-ui/outbox/upload-file.ts';
 
-/** A refusal of the gateway, in its own words. */
+/** A refusal of the gateway, with its message. */
 export class GatewayFault extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -20,8 +20,8 @@ type Accepted = { turn_id: string | null; conversation_key: string };
 type RpcResult = { rpc_id: string; ok: boolean; result?: unknown; error?: string };
 
 /**
- * Calls of one device. All throw `GatewayFault` for a refusal, and what `fetch` throws when the gateway is away. `key`: of a conversation; null for the
- * device's own.
+ * Requests of one device. All throw `GatewayFault` for a refusal, and the error of `fetch` when the gateway is unreachable.
+ * `key`: of a conversation; null for the device's own.
  */
 export interface Gateway {
   /** For a stream, which is read by others. */

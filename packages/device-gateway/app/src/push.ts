@@ -3,13 +3,16 @@ import type { Gateway } from './gateway.ts';
 
 export const canPush = (): boolean => 'PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis;
 
-/** Kept while the person wants to be told: a browser may lose its subscription by itself. */
+/** Stored while the user wants notifications: a browser may lose its subscription. */
 const wanted = 'svc-push';
 
-/** Whether this browser is told of answers. */
+/** Whether this browser receives notifications. */
 export const isPushed = async (): Promise<boolean> => (await current()) !== null;
 
-/** Asks the person, then the browser's push service, and tells the gateway where. @throws Error for the person, when one of them refuses. */
+/**
+ * Asks the user for permission, subscribes at the browser's push service, and sends the subscription to the gateway. @throws
+ * Error with a message for the user when one of them refuses.
+ */
 export async function startPush(gateway: Gateway): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error('The browser does not allow notifications for this page.');
@@ -17,7 +20,10 @@ export async function startPush(gateway: Gateway): Promise<void> {
   await set(wanted, true);
 }
 
-/** Tells the gateway again where this browser is told of answers, when it is: one of them may have lost it. @throws when one of them is away */
+/**
+ * Sends this browser's subscription to the gateway again, if there is one: either side may have lost it. @throws when one of
+ * them is unreachable
+ */
 export async function renewPush(gateway: Gateway): Promise<void> {
   if (!canPush() || Notification.permission !== 'granted') return;
   const known = await current();
@@ -30,7 +36,7 @@ export async function stopPush(gateway: Gateway): Promise<void> {
   await gateway.json('DELETE', '/gw/push');
 }
 
-/** In this browser: its push service brings nothing any more. */
+/** Ends notifications in this browser. */
 export async function endPush(): Promise<void> {
   await del(wanted);
   if (canPush()) await (await current())?.unsubscribe();

@@ -10,7 +10,7 @@ export type Authenticate = (exchange: Exchange) => DeviceRecord;
 
 export const localDeviceId = 'local';
 
-/** Who calls where no token is asked for. Nobody has let it in yet: the core says what it may do. */
+/** The caller when no token is required. The core decides what it may do. */
 export const localDevice: DeviceRecord = {
   device_id: localDeviceId,
   token_sha256: null,
@@ -23,7 +23,7 @@ export const localDevice: DeviceRecord = {
   allowed: [],
 };
 
-/** No shorter token can be a device's, so a shorter one is not looked up while many are wrong. */
+/** The minimum length of a device's token: a shorter one is not looked up during a flood of wrong tokens. */
 const shortestToken = 32;
 
 /** A token is taken from the `Authorization` header alone: addresses are written to logs. */
@@ -37,7 +37,7 @@ export function createAuthenticate(
     if (token === null && !requireToken) return localDevice;
     if (token === null)
       throw new ServiceError('unauthorized', 'Send the token of this device as "Authorization: Bearer <token>".');
-    // It may be a good one: a device that is told otherwise does not come back by itself.
+    // The token may be valid: a device that is told otherwise would not reconnect.
     const problem = devices.problem();
     if (problem !== null) throw unavailable(problem);
     const waitS = throttle.attempt(remote);

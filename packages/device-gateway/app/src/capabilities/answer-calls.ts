@@ -8,8 +8,8 @@ type DeviceCall = { rpc_id: string; method: string; params?: Record<string, unkn
 type Options = { device: Device; gateway: Gateway; onSpeak(text: string): void };
 
 /**
- * The device's link: says what this browser can do, and does what is asked for. One tab of a browser holds it, so that a call is done once.
- * What the person refused here is not described, and not done.
+ * The device's control link: describes what this browser can do, and runs the requested calls. Only one tab of a browser holds
+ * it, so that a call runs once. Capabilities that the user turned off are neither described nor run.
  */
 export function answerCalls({ device, gateway, onSpeak }: Options): { close(): void; describe(): Promise<void> } {
   const end = new AbortController();
@@ -41,7 +41,7 @@ export function answerCalls({ device, gateway, onSpeak }: Options): { close(): v
       await gateway.rpcResult({ rpc_id, ok: true, result });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      // It may be too late, or the gateway away: nobody waits then.
+      // The call may have timed out, or the gateway is unreachable: nobody waits for the result then.
       await gateway.rpcResult({ rpc_id, ok: false, error: reason }).catch(() => undefined);
     }
   }
