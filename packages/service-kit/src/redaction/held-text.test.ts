@@ -28,8 +28,19 @@ test.each([
 
 test('for the public the last word stays whole', () => {
   expect([held('plain words', true), held('plain words ', true), held('a.b', true)]).toEqual(['words', '', 'a.b']);
-  expect([held('an josé', true), held('на иван@', true), held('我们', true)]).toEqual(['josé', 'иван@', '']);
+  expect([held('an josé', true), held('на иван@', true), held('。我们', true)]).toEqual(['josé', 'иван@', '我们']);
   expect(startOfRun('an josé@a', 8, true)).toBe(3);
+});
+
+test('for the public a quote that is open stays, until it is closed or too long', () => {
+  expect([held('to "joe smi', true), held('to "joe smith"', true), held('"joe \\"x\\" smith"', true)]).toEqual([
+    '"joe smi',
+    '"joe smith"',
+    '"joe \\"x\\" smith"',
+  ]);
+  expect([held('"joe" and ', true), held('"joe\n and ', true), held('said" and ', true)]).toEqual(['', '', '']);
+  expect(held(`"joe ${'a '.repeat(40)}`, true)).toBe('');
+  expect(held('to "joe smi')).toBe('');
 });
 
 test('nothing stays of what was settled', () => {

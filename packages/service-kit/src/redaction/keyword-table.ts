@@ -11,7 +11,7 @@ export type Keyword = { word: string; opening: Opening; isBound: boolean; rules:
 export type KeywordTable = {
   readonly rules: readonly DetectionRule[];
   readonly keywords: readonly Keyword[];
-  /** The next state is `next[state * width + classes[unit]]`; units beyond ASCII have class 0. */
+  /** The next state is `next[state * width + classes[unit]]`; units that occur in no keyword have class 0. */
   readonly next: Uint16Array;
   readonly classes: Uint8Array;
   readonly width: number;
@@ -23,11 +23,9 @@ export type KeywordTable = {
   isTokenStart(lowerCase: string): boolean;
 };
 
-const ascii = 128;
-
 export function createKeywordTable(rules: readonly DetectionRule[]): KeywordTable {
   const keywords = collectKeywords(rules);
-  const classes = new Uint8Array(ascii);
+  const classes = new Uint8Array(0x10000);
   let width = 1;
   const classOf = (unit: number): number => (classes[unit] ||= width++);
   const paths = keywords.map(({ word }) => Array.from(word).map((char) => classOf(char.charCodeAt(0))));
@@ -126,7 +124,7 @@ function hitsOf(table: KeywordTable, rules: ReadonlySet<number>, text: string): 
   let state = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    state = next[state * width + (unit < 128 ? classes[unit]! : 0)]!;
+    state = next[state * width + classes[unit]!]!;
     if (state < firstHit) continue;
     for (const index of table.hits(state)) {
       const { word, isBound, rules: asked } = keywords[index]!;

@@ -1,5 +1,5 @@
 import { KeyBlockReader, keyBlockStart } from './key-blocks.ts';
-import { goesOn, holdPoint, isRun, opensRun, startOfRun } from './held-text.ts';
+import { goesOn, holdPoint, isRun, joinsMail, longestQuotedPart, opensRun, quote, startOfRun } from './held-text.ts';
 import type { Keyword, KeywordTable } from './keyword-table.ts';
 import { isQuote, mayBeQuoted, mayHoldPassword } from './value-ends.ts';
 import { isNameUnit, isNumberUnit, isOperator, isWordUnit } from './unit-kinds.ts';
@@ -42,6 +42,8 @@ export class OpenPlace {
   readonly #table: KeywordTable;
   readonly #holdsWords: boolean;
   #runFrom = 0;
+  /** Letters of any script continue the run. */
+  #isMail = false;
   /** The quote before a value: until it is closed, list signs and brackets are part of the value. */
   #quote = never;
   #inNumber = false;
@@ -85,13 +87,14 @@ export class OpenPlace {
     this.seen.add(index);
     switch (opening) {
       case 'address':
+      case 'mail':
       case 'token':
       case 'assigned-token':
         if (opening === 'address') this.#addressFrom = at;
         this.#openRun(from, reading);
         if (opening === 'assigned-token') this.contextFrom = Math.min(this.contextFrom, from - contextLength / 2);
-        if (!this.inRun) this.#runFrom = startOfRun(buffer, from, this.#holdsWords);
-        this.inRun = true;
+        if (!this.inRun) this.beginRun(startOfRun(buffer, from, this.#holdsWords));
+        if (opening === 'address' || opening === 'mail') this.#isMail = opening === 'mail';
         break;
       case 'assignment':
         this.#operatorBy = at + operatorWithin;
@@ -133,9 +136,9 @@ export class OpenPlace {
       this.#inNumber = false;
       if (at - 1 - this.#numberFrom >= leastRun) this.#isRipe = true;
       // Digits may occur within a word, and a keyword may follow in it: all of it is one place.
-      if (!this.inRun && isRun(unit)) this.beginRun(at - 1);
+      if (!this.inRun && joinsMail(unit, this.#holdsWords)) this.beginRun(at - 1, this.#holdsWords);
     }
-    if (this.inRun && goesOn(unit, this.#holdsWords)) return;
+    if (this.inRun && (this.#isMail ? joinsMail : goesOn)(unit, this.#holdsWords)) return;
     if (!isRun(unit)) this.#takeRunEnd(unit, buffer, at);
     else if (at - 1 <= this.#valueBy && !operates) this.#beginValue(buffer, at - 1);
   }
@@ -146,9 +149,10 @@ export class OpenPlace {
     this.keyReader = null;
   }
 
-  beginRun(from: number): void {
+  beginRun(from: number, isMail = false): void {
     this.inRun = true;
     this.#runFrom = from;
+    this.#isMail = isMail;
   }
 
   #beginValue(buffer: string, from: number): void {
@@ -209,6 +213,10 @@ export class OpenPlace {
   #openRun(from: number, { buffer, settled, at }: Reading): void {
     const mask = this.floor === never ? holdPoint(buffer, settled, at - 1, this.#table, this.#holdsWords) : this.floor;
     this.#open(from, mask, buffer);
+    // A quoted part of a mail address goes on behind what was found in it.
+    if (this.#holdsWords && buffer.charCodeAt(this.floor) === quote) {
+      this.#openUntil = Math.max(this.#openUntil, this.floor + longestQuotedPart);
+    }
   }
 
   #readKey(from: number, prefix: string): void {

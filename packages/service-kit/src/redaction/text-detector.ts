@@ -1,5 +1,5 @@
 import type { KeyBlockReader } from './key-blocks.ts';
-import { endOfRun, goesOn, holdPoint, startOfWord } from './held-text.ts';
+import { endOfRun, holdPoint, joinsMail, quote, startOfWord } from './held-text.ts';
 import { findIn, type KeywordTable } from './keyword-table.ts';
 import { maskPiece } from './mask-piece.ts';
 import { contextLength, OpenPlace } from './open-place.ts';
@@ -74,7 +74,7 @@ class TextDetector implements StreamRedactor {
     let i = this.#at;
     while (i < end) {
       const unit = buffer.charCodeAt(i++);
-      current = next[current * width + (unit < 128 ? classes[unit]! : 0)]!;
+      current = next[current * width + classes[unit]!]!;
       if (current >= firstHit) break;
     }
     this.#at = i;
@@ -89,15 +89,20 @@ class TextDetector implements StreamRedactor {
     const place = this.#place;
     const unit = this.#buffer.charCodeAt(this.#at++);
     const at = this.#at;
-    this.#state = next[this.#state * width + (unit < 128 ? classes[unit]! : 0)]!;
+    this.#state = next[this.#state * width + classes[unit]!]!;
     if (this.#state >= firstHit) this.#takeHit();
     place.takeUnit(unit, this.#buffer, at);
     if (place.keyReader !== null && at > place.keyFrom) this.#lookAtKey(place.keyReader, unit);
     const { floor } = place;
     if (floor !== -1 && !place.isOpen(this.#at))
-      this.#close(goesOn(unit, this.#holdsWords) ? Math.max(floor, this.#at - 1) : this.#at, false);
+      this.#close(this.#mayBegin(unit) ? Math.max(floor, this.#at - 1) : this.#at, false);
     else if (floor !== -1 && this.#at - floor >= maxHeld) this.#cut();
     else if (floor === -1 && place.seen.size > 0 && !place.isArmed(this.#at)) place.forget();
+  }
+
+  /** What ends a place may be the beginning of another. */
+  #mayBegin(unit: number): boolean {
+    return joinsMail(unit, this.#holdsWords) || (this.#holdsWords && unit === quote);
   }
 
   #takeHit(): void {

@@ -1,6 +1,6 @@
 import type { RedactedKind } from '../placeholder.ts';
-import { letterClass } from '../letters.ts';
 import { imageRules } from './image-rules.ts';
+import { mailRule } from './mail-rule.ts';
 import type { DetectionRule, Trigger } from './rule.ts';
 import { findAll } from './structure-rules.ts';
 
@@ -18,28 +18,11 @@ const blank = String.raw`[ \u00A0\u2007\u2009\u202F]`;
 const hyphen = String.raw`[\u2010\u2011\u2013-]`;
 const gap = String.raw`(?:${blank}|${hyphen})`;
 const digits = Array.from('0123456789');
-/** Domains and addresses that are reserved for documentation belong to no person. */
-const isReserved = (host: string): boolean => /(?:^|\.)example(?:\.(?:com|net|org))?$|\.(?:test|invalid)$/i.test(host);
-
-/** The characters of a mail address (RFC 6531) and its host, letters of other scripts included. */
-const word = String.raw`\w${letterClass}`;
-const label = `A-Za-z0-9${letterClass}-`;
-
 const privateAddress = String.raw`(?:10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2}|169\.254(?:\.\d{1,3}){2}|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])(?:\.\d{1,3}){2})`;
 
 /** Besides secrets, what public surfaces do not show of persons and networks. */
 export const publicRules: readonly DetectionRule[] = [
-  rule(
-    'email',
-    'email',
-    token('@'),
-    new RegExp(
-      String.raw`(?<![${word}.+/@-])(?<!\/\/[^\s/]{0,128}:)(?<secret>[${word}.%+-]{1,64}@(?<host>[${label}]{1,63}(?:\.[${label}]{1,63}){0,6}\.[A-Za-z${letterClass}]{2,24}))(?![${word}/[])`,
-      'dg',
-    ),
-    (_secret, { groups }) =>
-      !isReserved(groups?.['host'] ?? '') && !/\.(?:png|jpe?g|svg|gif|webp|js|ts)$/i.test(groups?.['host'] ?? ''),
-  ),
+  mailRule,
   rule(
     'international-phone',
     'phone',

@@ -6,6 +6,7 @@ export type Found = { from: number; to: number; kind: RedactedKind };
 /**
  * What opens a place in the text where a secret may follow, which decides how long that place stays open:
  * - `token`: the word is in a run of characters without a space, which is checked when it ends;
+ * - `mail`: like a token, but letters of any script belong to its run;
  * - `address`: like a token, but some way beyond its run where a password with spaces or other scripts may have begun;
  * - `assigned-token`: like a token, and the name that it is assigned to may precede it;
  * - `assignment`: an operator may follow the word, and a value the operator;
@@ -15,7 +16,17 @@ export type Found = { from: number; to: number; kind: RedactedKind };
  * - `phone`: digits with the punctuation of a telephone number;
  * - `key-block`: the word ends the head line of a private key.
  */
-export type Opening = 'token' | 'address' | 'assigned-token' | 'assignment' | 'value' | 'line' | 'span' | 'phone' | 'key-block';
+export type Opening =
+  | 'token'
+  | 'mail'
+  | 'address'
+  | 'assigned-token'
+  | 'assignment'
+  | 'value'
+  | 'line'
+  | 'span'
+  | 'phone'
+  | 'key-block';
 
 /** Words are lower case and match in any case; with `isBound` only where no letter, digit or underscore precedes them. */
 export type Trigger = { opening: Opening; words: readonly string[]; isBound?: boolean };
