@@ -1,23 +1,63 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Joiner, Rewriter, Splitter, type MimeNode, type RewriterNode } from '@zone-eu/mailsplit';
+import {
+  Joiner,
+  Rewriter,
+  Splitter,
+  type Headers,
+  type MimeNode,
+  type RewriterNode,
+  type SplitterChunk,
+} from '@zone-eu/mailsplit';
 
 /** What says nothing of a text that is no such text: names that programs write without looking. */
 const sayNothing = /^(?:|(?:us-?)?ascii|utf-?8|(?:x-)?unknown(?:-8bit)?|8bit|7bit|binary|default)$/i;
 
 /**
- * A mail with its texts in UTF-8, and saying so, where they say nothing of how they are written, or are not as they say: old programs, scanners
- * and scripts send the bytes of Latin letters without a charset. Rejects for what no parser takes.
+ * A mail with its headers in UTF-8, and with `texts` its texts too, and saying so, where they say nothing of how they are written, or are not as they
+ * say: old programs, scanners and scripts send the bytes of Latin letters without a charset. Rejects for what no parser takes.
  */
-export async function withCharsets(raw: Buffer): Promise<Buffer> {
-  const rewriter = new Rewriter(isInDoubt);
+export async function withCharsets(raw: Buffer, { texts }: { texts: boolean }): Promise<Buffer> {
+  const rewriter = new Rewriter((node) => texts && isInDoubt(node));
   rewriter.on('node', rewrite);
   const parts: Buffer[] = [];
-  await pipeline(Readable.from([raw]), new Splitter(), rewriter, new Joiner(), async (bytes: AsyncIterable<Buffer>) => {
+  const collect = async (bytes: AsyncIterable<Buffer>) => {
     for await (const part of bytes) parts.push(part);
-  });
+  };
+  await pipeline(Readable.from([raw]), new Splitter(), guessHeaders, rewriter, new Joiner(), collect);
   return Buffer.concat(parts);
+}
+
+/** Names of files are written as the text before them, by the program of the same person. */
+async function* guessHeaders(parts: AsyncIterable<SplitterChunk>): AsyncGenerator<SplitterChunk> {
+  let charset = '';
+  for await (const part of parts) {
+    if (part.type === 'node') {
+      if (part.contentType !== false && part.contentType.startsWith('text/') && part.charset !== false) ({ charset } = part);
+      if (part.headers !== false && !isUtf8(part.headers.build())) inUtf8(part.headers, charset);
+    }
+    yield part;
+  }
+}
+
+function inUtf8(headers: Headers, charset: string): void {
+  for (const field of headers.getList()) {
+    const bytes = Buffer.from(field.line, 'latin1');
+    if (!isUtf8(bytes)) field.line = Buffer.from(guessText(bytes, { charset }).replaceAll('\ufffd', '?')).toString('latin1');
+  }
+  headers.changed = true;
+}
+
+/** The header of a mail as text: each field by itself, as programs of several kinds have written them. */
+export function headerText(header: Buffer): string {
+  if (isUtf8(header)) return header.toString('utf8');
+  const text = header.toString('latin1');
+  const charset = /^content-type:[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*?charset="?([\w-]{1,40})/im.exec(text)?.[1] ?? '';
+  return text
+    .split(/(?<=\n)(?![ \t])/)
+    .map((field) => guessText(Buffer.from(field, 'latin1'), { charset }))
+    .join('');
 }
 
 const isInDoubt = ({ contentType, disposition, charset, multipart }: MimeNode): boolean =>
@@ -36,15 +76,15 @@ function rewrite({ node, decoder, encoder }: RewriterNode): void {
 }
 
 /**
- * Bytes of unknown writing as text. What is not UTF-8 is as the page itself says, else the writing of Western Windows, of which Latin-1 is a
+ * Bytes of unknown writing as text. What is not UTF-8 is of the charset that is given or as the page itself says, else the writing of Western Windows, of which Latin-1 is a
  * part; mail programs take it for that, too. UTF-8 with a fault or two stays UTF-8.
  */
-export function guessText(bytes: Buffer, { isHtml = false } = {}): string {
+export function guessText(bytes: Buffer, { isHtml = false, charset = '' } = {}): string {
   const text = bytes.toString('utf8');
   if (isUtf8(bytes)) return text;
   const said = isHtml
     ? /<meta[^>]{1,200}?charset\s*=\s*["']?([\w-]{1,40})/i.exec(bytes.toString('latin1', 0, 4096))?.[1]
-    : undefined;
+    : charset;
   if (said !== undefined && !sayNothing.test(said)) {
     try {
       return new TextDecoder(said).decode(bytes);

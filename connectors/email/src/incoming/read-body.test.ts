@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { headerText } from './guess-charset.ts';
 import { readBody, readSubject } from './read-body.ts';
 
 const read = (...lines: string[]) => readBody(Buffer.from(lines.join('\r\n'), 'latin1'));
@@ -101,6 +102,43 @@ test('of a mail whose texts are guessed the files, and texts that say how they a
   );
   expect(mail.text.split(/\s+/)).toEqual(['Grüße', 'При']);
   expect(mail.files).toEqual([{ name: 'a.txt', mime: 'text/plain', data: Buffer.from('Gr\xfc\xdfe', 'latin1') }]);
+});
+
+test.each([
+  ['of Windows', 'text/plain', 'filename="10 \x80 \x96 d\x92\xe9t\xe9.pdf"', '10 € – d’été.pdf'],
+  ['of Windows, without quotes', 'text/plain', 'filename=\xdcber.pdf', 'Über.pdf'],
+  ['as the text before it', 'text/plain; charset=koi8-r', 'filename="\xcf\xd4\xde\xc5\xd4.pdf"', 'отчет.pdf'],
+  ['as the text before it, in Chinese', 'text/plain; charset=gb2312', 'filename="\xb1\xa8\xb8\xe6.pdf"', '报告.pdf'],
+  ['in UTF-8', 'text/plain; charset=koi8-r', `filename="${Buffer.from('Über.pdf').toString('latin1')}"`, 'Über.pdf'],
+  ['in UTF-8 with a broken letter', 'text/plain', 'filename="\xc3\x9cb\xc3\xa9r\xc3.pdf"', 'Übér?.pdf'],
+])('the name of a file in bytes without an encoding is read as mail programs do: %s', async (_name, type, field, name) => {
+  const mail = await read(
+    'Content-Type: multipart/mixed; boundary=a',
+    '',
+    '--a',
+    `Content-Type: ${type}`,
+    '',
+    'Hello',
+    '--a',
+    'Content-Type: application/pdf',
+    `Content-Disposition: attachment;\r\n\t${field}`,
+    'Content-Transfer-Encoding: base64',
+    '',
+    'AAEC',
+    '--a--',
+  );
+  expect(mail).toMatchObject({ text: 'Hello', files: [{ name, data: Buffer.from([0, 1, 2]) }] });
+});
+
+test('each field of a header is read by itself, and as the text below it', () => {
+  const utf8 = Buffer.from('X-Name: Grüße, 餅餅餅\r\n');
+  const bytes = (text: string) => Buffer.from(text, 'latin1');
+  expect(headerText(Buffer.concat([utf8, bytes('Subject: Gr\xfc\xdfe\r\n\t\x80')]))).toBe(
+    'X-Name: Grüße, 餅餅餅\r\nSubject: Grüße\r\n\t€',
+  );
+  expect(headerText(bytes('Subject: \xf0\xd2\xc9\r\nContent-Type: text/plain;\r\n charset="koi8-r"\r\n'))).toContain(
+    'Subject: При\r',
+  );
 });
 
 test('a mail that is nothing but a quote says it, and one with more keeps it at hand', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { convert, type HtmlToTextOptions } from 'html-to-text';
 import { simpleParser, type Attachment, type ParsedMail, type SimpleParserOptions } from 'mailparser';
 import { calendarText } from './calendar-text.ts';
@@ -35,10 +36,11 @@ const mostFiles = 32;
  * all there is.
  */
 export async function readBody(raw: Buffer): Promise<MailBody> {
-  const mail = await simpleParser(raw, parserOptions);
+  const legible = isUtf8(raw) ? raw : await withCharsets(raw, { texts: false });
+  const mail = await simpleParser(legible, parserOptions);
   const text = textOf(mail);
   const isGarbled = text.length <= longestHtml && text.includes('\ufffd');
-  const said = isGarbled ? textOf(await simpleParser(await withCharsets(raw), parserOptions)) : text;
+  const said = isGarbled ? textOf(await simpleParser(await withCharsets(raw, { texts: true }), parserOptions)) : text;
   const { kept, quoted, signature } = cutQuote(clean(said).slice(0, longest));
   const invitations = [
     ...new Set(mail.attachments.filter(isCalendar).map(({ content }) => calendarText(content.toString('utf8')))),

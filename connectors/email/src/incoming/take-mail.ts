@@ -5,7 +5,7 @@ import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
 import type { ListedMail } from '../mailbox/follow-folder.ts';
 import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
-import { guessText } from './guess-charset.ts';
+import { headerText } from './guess-charset.ts';
 import { readHeaders, valueOf, type MailHeaders } from './mail-headers.ts';
 import { neverAnswered } from './never-answered.ts';
 import { readSubject } from './read-body.ts';
@@ -37,7 +37,7 @@ export async function takeMail(
     if (never !== null) return skip(never, address);
     if (address === null || why !== null) return skip(`its sender is not verified: ${why ?? 'it names none'}`, address);
     const name = nameOf(headers, mail.header);
-    const subject = await readSubject(valueOf(readHeaders(guessText(mail.header)), 'subject') ?? '');
+    const subject = await readSubject(valueOf(readHeaders(headerText(mail.header)), 'subject') ?? '');
     const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
     if (thread === null)
       return skip(`its thread already has ${config.thread_budget} messages within an hour (thread_budget)`, address);
