@@ -16,11 +16,11 @@ export const tokenHash = (token: string): string => createHash('sha256').update(
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
 /**
- * Creates the only valid link, for 15 minutes, and returns its token. It requires write access to the data folder: no route
- * does this.
+ * Creates the only valid link, for 15 minutes, and returns its token, whose prefix the masking recognizes. It requires write
+ * access to the data folder: no route does this.
  */
 export function makeSetupLink(run: string, clock: Clock, resets: boolean): string {
-  const token = newToken();
+  const token = `svcl_${newToken()}`;
   const link: SetupLink = { hash: tokenHash(token), expires_at: clock.now() + lifeMs, resets };
   makePrivateDir(run);
   writeFileAtomic(fileOf(run), JSON.stringify(link));

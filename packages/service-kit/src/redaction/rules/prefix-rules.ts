@@ -69,7 +69,11 @@ const bound: readonly [id: string, words: readonly string[], form: string, needs
   ['npm', ['npm_'], String.raw`npm_[A-Za-z0-9]{36}`],
   ['gemini', ['aiza'], String.raw`AIza[\w-]{35}`],
   // The tokens that the service issues itself. It stores only a digest of most of them, so it does not know their values.
-  ['own', ['svcd_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'], String.raw`(?:svcd_|sk-svc-|v(?:agent|admin|token)_)[\w-]{43}`],
+  [
+    'own',
+    ['svcd_', 'svcl_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'],
+    String.raw`(?:svc[dl]_|sk-svc-|v(?:agent|admin|token)_)[\w-]{43}`,
+  ],
 ];
 
 /** Forms that match only as the value of their own name. */

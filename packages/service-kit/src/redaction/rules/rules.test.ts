@@ -51,8 +51,8 @@ describe('what a rule finds', () => {
     ['groq-form', `(gsk_${'aB3d'.repeat(13)})`, [`gsk_${'aB3d'.repeat(13)}`]],
     [
       'own-form',
-      `svcd_${own}, "sk-svc-${own}" vagent_${own} vadmin_${own}. vtoken_${own}\n`,
-      ['svcd_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'].map((prefix) => prefix + own),
+      `svcd_${own}, http://localhost:3020/setup#svcl_${own}, "sk-svc-${own}" vagent_${own} vadmin_${own}. vtoken_${own}\n`,
+      ['svcd_', 'svcl_', 'sk-svc-', 'vagent_', 'vadmin_', 'vtoken_'].map((prefix) => prefix + own),
     ],
     ['international-phone', '+1 2345678 and +123456789012345', ['+1 2345678', '+123456789012345']],
     ['card', '4111 1111 1111 1111, 5500005555555559', ['4111 1111 1111 1111', '5500005555555559']],
