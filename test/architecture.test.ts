@@ -319,7 +319,6 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'apps/dashboard/app/src/screens/people/trust-words.ts', // `expires_at`
     'apps/manager/src/outbound/announcement-delivery.ts', // `expires_at`
     'apps/manager/src/outbound/sent-store.ts',
-    'apps/vault/src/access/access-log.ts',
     'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
     'connectors/chatroom/src/incoming/event-source.ts',
     'connectors/issues/src/github/github-api.ts', // until when, for people

@@ -51,6 +51,17 @@ test('a failed delivery that is too old goes from the list, and is not reported 
   expect(await health()).toEqual([]);
 });
 
+test('a failed delivery that a clock that was ahead has dated goes with the one behind it', async () => {
+  clock.setBack(-3 * 365 * dayMs);
+  await fail('ahead');
+  clock.setBack(3 * 365 * dayMs);
+  await fail('right');
+  clock.advance(29 * dayMs);
+  await fail('young');
+  clock.advance(dayMs + hourMs);
+  await expect.poll(() => count('delivery')).toBe(1);
+});
+
 test('turns that ended longer ago than history is kept are removed, and no others', async () => {
   for (let n = 0; n < 3; n++) await core.context.pipeline.pendingAcks.delivered((await ask(`old ${n}`)).turn_id);
   clock.advance(89 * dayMs);

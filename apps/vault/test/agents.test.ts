@@ -172,6 +172,24 @@ test('the record goes back 400 days', async () => {
   expect(await kept()).toEqual(['issue-token']);
 });
 
+test('a clock that was ahead takes nothing off the record, and what it dated goes in its turn', async () => {
+  const { accessLog } = vault.context;
+  const kept = async () => (await accessLog.list(100, Number.MAX_SAFE_INTEGER)).length;
+  const before = await kept();
+  const aheadMs = 3 * 365 * 86_400_000;
+  vault.clock.setBack(-aheadMs);
+  await vault.token(key, 'SACRED_KEY');
+  await accessLog.prune();
+  expect(await kept()).toBe(before + 1);
+  vault.clock.setBack(aheadMs);
+  await vault.token(key, 'SACRED_KEY');
+  vault.clock.advance(200 * 86_400_000);
+  await vault.token(key, 'SACRED_KEY');
+  vault.clock.advance(200 * 86_400_000 + 1);
+  await accessLog.prune();
+  expect(await kept()).toBe(1);
+});
+
 test('V07: when the record cannot be written no secret is given', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   vault.context.db.raw.exec('CREATE TRIGGER broken BEFORE INSERT ON access_log BEGIN SELECT RAISE(ABORT, "no"); END');

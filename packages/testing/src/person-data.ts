@@ -83,6 +83,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
   },
   vault: {
     access_log: 'record',
+    access_log_mark: 'nothing',
     agent: 'operator',
     credential: 'operator',
     inventory: 'nothing',

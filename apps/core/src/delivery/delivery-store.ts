@@ -55,9 +55,10 @@ const list = {
     ${cut('text', 1024 * 1024)}, file, injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
   bytes: bytesOf('target', 'text', 'error'),
 };
-const removeOld = `DELETE FROM delivery WHERE seq IN
-  (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
-   WHERE state <> 'pending' AND updated_at < ?) RETURNING state`;
+/** What a clock that was ahead (of ?2, now) has dated goes with the first row behind it that was dated right, and so keeps no place at the front. */
+const removeOld = `WITH dated AS (SELECT seq, updated_at FROM delivery WHERE updated_at <= ?2 ORDER BY seq LIMIT 1)
+  DELETE FROM delivery WHERE seq IN (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
+    WHERE state <> 'pending' AND (updated_at < ?1 OR seq < (SELECT seq FROM dated WHERE updated_at < ?1))) RETURNING state`;
 
 const removeById = 'DELETE FROM delivery WHERE id = ?';
 const forgetSettled = `DELETE FROM delivery WHERE conversation_key = ? AND state <> 'pending' RETURNING state`;
@@ -178,7 +179,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
       const [settled] = await Promise.all([db.all<Pick<Delivery, 'state'>>(forgetSettled, key), db.run(forgetPending, key)]);
       return settled;
     },
-    prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before),
+    prune: (before: number) => db.all<Pick<Delivery, 'state'>>(removeOld, before, clock.now()),
   };
 }
 

@@ -59,6 +59,31 @@ test.each(['forgotten', 'removed for their age'])(
   },
 );
 
+test('turns that a clock that was ahead has dated go with the turn behind them', async () => {
+  const { db } = openTestDb();
+  const clock = createFakeClock();
+  const journal = createTurnJournal(db(), clock);
+  const add = async (id: string) => {
+    const each = turn(id, 'a', []);
+    each.seq = (await journal.accept(each, 'running')) ?? 0;
+    await journal.end(each, { conversation_key: 'a', turn_id: each.id, outcome: 'silent', actions: [] }, false);
+  };
+  const prune = async () => {
+    await db().flush();
+    while ((await journal.prune(clock.now() - 1000)) > 0);
+    return (await journal.ended('a', Number.MAX_SAFE_INTEGER, 1000)).rows.map(({ id }) => id);
+  };
+  clock.setBack(-1e11);
+  for (let n = 0; n <= 500; n++) await add(`ahead ${n}`);
+  clock.setBack(1e11);
+  await add('right');
+  clock.advance(1000);
+  await add('young');
+  expect(await prune()).toHaveLength(503);
+  clock.advance(1);
+  expect(await prune()).toEqual(['young']);
+});
+
 test('a turn that was kept as its instance is set is found as its message came', async () => {
   const { db, again } = openTestDb();
   const journal = createTurnJournal(db(), createFakeClock());

@@ -1,4 +1,5 @@
 import type { VaultAccess } from '@svc/contract/vault.ts';
+import { createCarefulTime } from '@svc/service-kit/careful-time.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
@@ -9,6 +10,11 @@ export type Accessed = Pick<VaultAccess, 'actor' | 'action' | 'target'>;
 
 const insert = 'INSERT INTO access_log (at, actor, action, target, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)';
 const keptMs = 400 * 86_400_000;
+/** What a clock that was ahead (of ?2) has dated goes with what came after it and was dated right. */
+const pruneOld = `DELETE FROM access_log WHERE at < ?1 OR (at > ?2 AND id < (SELECT max(id) FROM access_log WHERE at < ?1))`;
+const readPrunedAt = 'SELECT pruned_at FROM access_log_mark';
+const keepPrunedAt =
+  'INSERT INTO access_log_mark (id, pruned_at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET pruned_at = excluded.pruned_at';
 const pruneEveryMs = 60 * 60_000;
 /** Entries about refused and failed accesses; beyond this number the oldest are deleted early. */
 const maxRefusals = 100_000;
@@ -41,10 +47,15 @@ export function createAccessLog(db: Database, clock: Clock, log: Pick<Log, 'erro
       log.error({ err: error, actor, count }, 'a count of refused accesses could not be recorded'),
     );
   });
-  const prune = async (): Promise<void> => {
-    await db.run('DELETE FROM access_log WHERE at < ?', clock.now() - keptMs);
+  const carefulTime = createCarefulTime(clock);
+  let pruning: Promise<void> | null = null;
+  const pruneNow = async (): Promise<void> => {
+    const at = carefulTime((await db.get<{ pruned_at: number }>(readPrunedAt))?.pruned_at ?? null);
+    await db.run(keepPrunedAt, at);
+    await db.run(pruneOld, at - keptMs, clock.now());
     await db.run(pruneRefusals, maxRefusals);
   };
+  const prune = (): Promise<void> => (pruning ??= pruneNow().finally(() => (pruning = null)));
   const stopPruning = clock.every(pruneEveryMs, () => {
     prune().catch((error: unknown) => log.error({ err: error }, 'the access log could not be pruned'));
   });
