@@ -325,7 +325,6 @@ test('a time of day is counted with only where it is stored or shown; what passe
     'connectors/issues/src/outgoing/hourly-budget.ts', // when it was posted
     'connectors/toolserver/src/mcp/end-with-token.ts',
     'connectors/toolserver/src/notes/waiting-notes.ts',
-    'connectors/toolserver/src/oauth/server-keys.ts',
     'connectors/toolserver/src/oauth/stored-models.ts',
     'packages/device-gateway/src/device/pairing.ts',
     'packages/device-gateway/src/push/awaited-answers.ts',

@@ -156,6 +156,24 @@ describe('a checkout', () => {
   });
 });
 
+test('what a clock that was ahead has fetched is fetched again', async () => {
+  await core.close();
+  let aheadMs = 3_600_000;
+  core = await openTestCore({ env: env(), clock: { ...systemClock, now: () => Date.now() + aheadMs } });
+  const own = repository();
+  const write = (text: string) => {
+    writeFileSync(path.join(own.folder, 'a.txt'), text);
+    own.commit();
+  };
+  const read = async () => textIn(await obtain({ url: own.url }));
+  write('old');
+  expect(await read()).toBe('old');
+  write('new');
+  expect(await read()).toBe('old');
+  aheadMs = 0;
+  expect(await read()).toBe('new');
+});
+
 test('a connector has a checkout over its link, and works in it', async () => {
   const file = path.join(core.folder, 'run/core.sock');
   const link = await openLinkServer(core.context, file);

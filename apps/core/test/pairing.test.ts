@@ -98,6 +98,17 @@ describe('POST /trust/pair', () => {
     expect((await pair({ code })).statusCode).toBe(404);
   });
 
+  test('of a code that a clock gave that was ahead is 404, and the sender gets another one', async () => {
+    bench.clock.setBack(-48 * 60 * 60_000);
+    const codes = Array.from({ length: 3 }, () => {
+      bench.clock.advance(60 * 60_000);
+      return note('42');
+    });
+    bench.clock.setBack(48 * 60 * 60_000);
+    expect((await pair({ code: codes[2] ?? '' })).statusCode).toBe(404);
+    expect((await pair({ code: note('42') })).statusCode).toBe(200);
+  });
+
   test('takes a code once', async () => {
     const code = note('42');
     expect((await pair({ code })).statusCode).toBe(200);

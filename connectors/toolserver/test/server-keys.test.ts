@@ -23,4 +23,6 @@ test('keys are made once, and renewed after 90 days; what the last ones signed i
   clock.advance(90 * dayMs);
   const third = await openServerKeys(state, clock);
   expect(third.cookieKeys.slice(1)).toEqual([second.cookieKeys[0]]);
+  clock.setBack(200 * dayMs); // those of a clock that was ahead
+  expect((await openServerKeys(state, clock)).cookieKeys.slice(1)).toEqual([third.cookieKeys[0]]);
 });

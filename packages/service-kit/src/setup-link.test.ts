@@ -1,8 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { systemClock } from './clock.ts';
 import { createRedactor } from './redaction/redactor.ts';
-import { findSetupLink, makeSetupLink } from './setup-link.ts';
+import { findSetupLink, makeSetupLink, setupLinkEnd } from './setup-link.ts';
+
+test('it lasts no longer for a clock that was ahead when it was made', () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const clock = createFakeClock();
+  clock.setBack(-60 * 60_000);
+  const token = makeSetupLink(folder.path, clock, false);
+  expect(findSetupLink(folder.path, token, clock)).not.toBe(null);
+  clock.setBack(60 * 60_000);
+  expect([findSetupLink(folder.path, token, clock), setupLinkEnd(folder.path, clock)]).toEqual([null, null]);
+});
 
 test('a text that shows the link is masked: who has it may set up the login', () => {
   const folder = temporaryFolder();

@@ -30,14 +30,17 @@ export function makeSetupLink(run: string, clock: Clock, resets: boolean): strin
 /** The currently valid link, if this is its token. */
 export function findSetupLink(run: string, token: string, clock: Clock): SetupLink | null {
   const link = readLink(run);
-  return link !== null && link.hash === tokenHash(token) && clock.now() < link.expires_at ? link : null;
+  return link !== null && link.hash === tokenHash(token) && isGood(link, clock) ? link : null;
 }
 
 /** When the currently valid link expires, epoch ms; null when there is none. */
 export function setupLinkEnd(run: string, clock: Clock): number | null {
   const link = readLink(run);
-  return link !== null && clock.now() < link.expires_at ? link.expires_at : null;
+  return link !== null && isGood(link, clock) ? link.expires_at : null;
 }
+
+/** A clock that was ahead when it was made does not make it last longer. */
+const isGood = ({ expires_at: end }: SetupLink, clock: Clock): boolean => clock.now() < end && end <= clock.now() + lifeMs;
 
 export const dropSetupLink = (run: string): void => rmSync(fileOf(run), { force: true });
 

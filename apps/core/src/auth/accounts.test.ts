@@ -133,6 +133,9 @@ test('a challenge is good for five minutes, for its use and page, once', async (
   for (const text of forged) expect(isGood(Buffer.from(text).toString('base64url'))).toBe(false);
   expect([await challenges.take(db, challenge), await challenges.take(db, challenge)]).toEqual([true, false]);
   expect(await challenges.take(db, came('sign-in', 'a.example'))).toBe(true);
+  clock.setBack(1); // it came from a clock that was ahead
+  expect(isGood()).toBe(false);
+  clock.setBack(-1);
   clock.advance(5 * 60_000 - 1);
   expect([isGood(), await challenges.take(db, challenge)]).toEqual([true, false]);
   clock.advance(1);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { openLoginParts } from '../../test/open-login-parts.ts';
-import { createLoginVisit } from './login-visit.ts';
+import { createLoginVisit, requireProof } from './login-visit.ts';
 
 const from = { device: 'a browser', method: 'password' } as const;
 const twelveHoursMs = 12 * 60 * 60_000;
@@ -92,6 +92,17 @@ test('what a page of ours asks takes both halves and its origin, what is dangero
   clock.advance(1);
   await expect(visit.proven(request(whole))).rejects.toMatchObject({ code: 'forbidden', details: { step_up: true } });
   expect(await visit.own(request(whole))).toMatchObject(from);
+});
+
+test('a second factor that was shown while the clock was ahead is asked for again', async () => {
+  const { clock, db, sessions } = open();
+  clock.setBack(-60 * 60_000);
+  const { cookie } = await sessions.open(db, from);
+  const session = await sessions.find(cookie, null);
+  if (session === null) throw new Error('no session');
+  requireProof(session, clock);
+  clock.setBack(60 * 60_000);
+  expect(() => requireProof(session, clock)).toThrow(/second factor again/);
 });
 
 test('the halves go to places of their own, and into no cache', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Checkout, CheckoutRequest, ListedCheckout } from '@svc/contract/checkout.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { makePrivateDir } from '@svc/service-kit/files.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
@@ -155,7 +155,7 @@ const findExisting = ({ store }: Service, { source, ref, credential, key, instan
         one.conversation_key === key,
     );
 
-const isStale = ({ worked, fetched_at }: StoredCheckout, now: number): boolean => !worked && now - fetched_at > freshMs;
+const isStale = ({ worked, fetched_at }: StoredCheckout, now: number): boolean => !worked && !isWithin(fetched_at, freshMs, now);
 
 const isFor = ({ conversation_key: key, instance_id }: StoredCheckout, user: CheckoutUser): boolean =>
   key === null ? instance_id === user.instanceId : key === user.conversationKey;

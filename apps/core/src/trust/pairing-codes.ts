@@ -1,9 +1,8 @@
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 import { makeCode, readCode } from './pairing-code.ts';
-import { hasLiveCode, type PendingSenders } from './pending-senders.ts';
+import { codeLifeMs as lifeMs, hasLiveCode, type PendingSenders } from './pending-senders.ts';
 import type { PendingRow } from './pending-store.ts';
 
-const lifeMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 const maxLive = 100;
 /** So that a flood of one channel leaves codes for those of the others. */
@@ -64,7 +63,7 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
   /** Null when this sender has had enough of them, and while all there may be have only just been given. */
   const give = (row: PendingRow): string | null => {
     const now = clock.now();
-    const given = now - row.codes_since < dayMs ? row.codes_given : 0;
+    const given = isWithin(row.codes_since, dayMs, now) ? row.codes_given : 0;
     dropExpired();
     if (given >= maxPerDay || !makeRoom(row.surface, now)) return null;
     let code = makeCode();

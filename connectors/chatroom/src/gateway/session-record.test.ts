@@ -48,6 +48,21 @@ describe('the session of the gateway', () => {
     expect((await open()).behindSince()).toBeNull();
   });
 
+  test('since when messages were missed is no time that is yet to come, which a clock that was ahead has noted', async () => {
+    const { open, clock } = setUp();
+    const first = await open();
+    clock.setBack(-3_600_000);
+    first.begin();
+    await first.flush();
+    clock.setBack(3_600_000);
+    const next = await open();
+    const began = clock.now();
+    next.behind();
+    expect(next.behindSince()).toBe(began);
+    clock.setBack(60_000);
+    expect(next.behindSince()).toBe(began - 60_000);
+  });
+
   test('goes on behind its last event that is safe', async () => {
     const { open } = setUp();
     const first = await open();

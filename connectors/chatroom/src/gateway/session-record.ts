@@ -73,14 +73,15 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
       void write();
     },
     behind() {
-      since ??= at ?? clock.now();
+      // A clock that was ahead noted a time that is yet to come: what was said until then would be missed.
+      since ??= Math.min(at ?? Infinity, clock.now());
       void write();
     },
     caughtUp() {
       since = null;
       writeSoon();
     },
-    behindSince: () => since,
+    behindSince: () => (since === null ? null : Math.min(since, clock.now())),
     passed(passed) {
       if (passed.sessionId === live?.sessionId) sequence = Math.max(sequence, passed.sequence);
       at = Math.max(passed.at, at ?? 0);

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
 import type { ConnectorState } from '@svc/connector-kit';
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isWithin, type Clock } from '@svc/service-kit/clock.ts';
 
 export type ServerKeys = {
   /** Sign the cookies of an authorization in progress; the first is used, the other still accepted. */
@@ -17,7 +17,7 @@ const rotateMs = 90 * 24 * 60 * 60_000;
 /** Keys of this instance: made at its first start, and renewed at a start 90 days later. */
 export async function openServerKeys(state: ConnectorState, clock: Pick<Clock, 'now'>): Promise<ServerKeys> {
   const known = await state.get<Stored>(stateKey);
-  if (known !== undefined && clock.now() - known.madeAt < rotateMs) return known;
+  if (known !== undefined && isWithin(known.madeAt, rotateMs, clock.now())) return known;
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const cookieKeys = [randomBytes(32).toString('base64url'), ...(known?.cookieKeys.slice(0, 1) ?? [])];
   const signingKey = privateKey.export({ format: 'jwk' }) as Record<string, string>;
