@@ -1,6 +1,6 @@
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
@@ -9,6 +9,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { readVersion } from '@svc/service-kit/version.ts';
 import { freePort } from '@svc/testing/free-ports.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { Backups } from '../src/backup/backups.ts';
 import { startDegradedCore } from '../src/degraded-core.ts';
 import { startCore } from '../src/start-core.ts';
 import { listStart } from '../src/session/session-cursor.ts';
@@ -65,6 +66,21 @@ describe('a restore', () => {
     await restart();
     expect(await bench.core.context.sessions.list(listStart, 10)).toHaveLength(1);
     expect((await list()).restore).toBeNull();
+  });
+
+  test('of one that a newer version made here, which was gone back from, goes the same way; elsewhere it is refused', async () => {
+    await open({ before: fill });
+    const newer = new Backups({ ...bench.core.context, version: '999.0.0', holdFiles: () => () => undefined });
+    const { id } = newer.create();
+    await newer.settled();
+    await bench.core.handle(envelope('said later'));
+    const archive = readFileSync(inData('backups', `${id}.tar.gz`));
+    expect((await ask('POST', `/v2/backups/${id}/restore`)).statusCode).toBe(200);
+    await restart();
+    expect(await bench.core.context.sessions.list(listStart, 10)).toEqual([]);
+    rmSync(inData('backups'), { recursive: true });
+    const refused = await importBackup(archive);
+    expect([refused.statusCode, refused.body]).toEqual([422, expect.stringContaining('Update the service first: ./svc update')]);
   });
 
   test('brings secrets under their passphrase, and is refused under another one', async () => {

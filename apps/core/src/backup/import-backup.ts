@@ -13,6 +13,7 @@ import { conflict } from '@svc/service-kit/service-error.ts';
 import { isNewer } from '@svc/service-kit/version.ts';
 import { storageFault } from '../file/store-stream.ts';
 import { refused } from './archive-rules.ts';
+import { createBackupNotes } from './backup-notes.ts';
 import { checkDatabases } from './check-databases.ts';
 import type { ReadArchive } from './check-contents.ts';
 import { roomIn } from '../file/disk-space.ts';
@@ -20,7 +21,7 @@ import { openSecrets } from './seal-secrets.ts';
 import { unpackArchive, writePart } from './unpack-archive.ts';
 
 export type ImportDeps = {
-  paths: Pick<DataPaths, 'root'>;
+  paths: Pick<DataPaths, 'root' | 'backups'>;
   settings: Pick<CoreSettings, 'root'>;
   version: string;
   clock: Clock;
@@ -87,11 +88,19 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
   }
 
   async function check(contents: BackupContents, folder: string): Promise<void> {
-    if (isNewer(contents.version.split('-')[0] ?? '', version)) {
-      throw refused(`The backup is of version ${contents.version}, and this is ${version}. Update the service first.`);
+    if (isNewer(contents.version.split('-')[0] ?? '', version) && !isMadeHere(contents)) {
+      throw refused(
+        `The backup is of version ${contents.version}, and this is ${version}. Update the service first: ./svc update`,
+      );
     }
     if (!contents.files.some((file) => file.path === 'core.db')) throw refused('The backup has no core.db.');
     await checkDatabases(folder, { root: settings.root, present: paths.root });
+  }
+
+  /** The update was gone back from: what this version runs on is data of the newer one as well. Their databases are checked all the same. */
+  function isMadeHere({ version: of, created_at }: BackupContents): boolean {
+    const notes = createBackupNotes(paths.backups).list();
+    return notes.some((note) => note.version === of && note.created_at === created_at);
   }
 
   async function toPlan(id: string, archive: ReadArchive, passphrase: string | null, folder: string): Promise<RestorePlan> {
