@@ -233,6 +233,33 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('Escape waits for what is being kept, and a server that another page added meanwhile is not replaced', async () => {
+    await open('/settings/tools');
+    await click('Add tool server');
+    const form = page.getByRole('dialog', { name: 'Add a tool server' });
+    await form.getByLabel('Name').fill('kit');
+    await form.getByLabel('Program').fill('other');
+    const kit = { name: 'kit', command: 'first' };
+    await dashboard.house.post(`${core()}/v2/mcp`, kit);
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const route = '**/v2/mcp';
+    await page.route(route, async (call) => {
+      if (call.request().method() === 'POST') await held;
+      await call.fallback();
+    });
+    await inDialog('Add tool server').click();
+    await page.keyboard.press('Escape');
+    await page.evaluate("document.querySelector('dialog').close()"); // as a second Escape does
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    letGo();
+    await form.getByRole('alert').waitFor();
+    expect(await form.getByRole('alert').textContent()).toContain('already exists');
+    await page.unroute(route);
+    const { servers } = await fromCore<{ servers: Record<string, object> }>('/v2/mcp');
+    expect(servers['kit']).toMatchObject({ command: 'first' });
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   test('what was typed is not dropped without a question, by Escape, the cross, a second Escape or going back', async () => {
     await open('/settings');
     await page

@@ -57,6 +57,13 @@ test('adding a server of a name that is there replaces it whole', async () => {
   expect(await givenTo()).toEqual([{ name: 'kit', type: 'http', url: 'https://x.example/mcp', headers: {}, safe: false }]);
 });
 
+test('a server that is only to be added takes the place of none', async () => {
+  const kit = { name: 'kit', command: 'npx', replace: false };
+  expect((await add(kit)).status).toBe(200);
+  const again = await add({ ...kit, args: ['other'] });
+  expect([again.status, again.body]).toEqual([409, expect.objectContaining({ error: 'conflict' })]);
+});
+
 test('an entry goes back as the registry shows it', async () => {
   await add({ name: 'kit', command: 'npx', args: ['-y', 'kit'], description: 'Of mine.' });
   await add({ name: 'far', url: 'https://x.example/mcp' });

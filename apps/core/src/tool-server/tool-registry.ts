@@ -34,8 +34,8 @@ export type ToolRegistry = {
   isOn(name: string): boolean;
   /** @throws `not_found`. */
   get(name: string): Registered;
-  /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name. */
-  save(name: string, entry: ToolServerEntry): Promise<{ replaced: boolean }>;
+  /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name, or one that is there and is not to be replaced. */
+  save(name: string, entry: ToolServerEntry, options?: { replaces: boolean }): Promise<{ replaced: boolean }>;
   /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
   toggle(name: string): Promise<boolean>;
   /** @throws `conflict` for a built-in one, `not_found`. */
@@ -80,10 +80,12 @@ export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegi
     isOn: (name) => registered.get(name)?.entry.enabled ?? !switchedOff.has(name),
     get,
 
-    save: (name, entry) =>
+    save: (name, entry, { replaces } = { replaces: true }) =>
       oneByOne(async () => {
         refuseBuiltIn(name, 'replaced');
         const replaced = registered.has(name);
+        if (replaced && !replaces)
+          throw conflict(`A tool server ${name} already exists. Choose another name, or change that one.`);
         if (!replaced && registered.size >= mostServers) {
           throw badRequest(`There are ${mostServers} tool servers already. Remove one first: DELETE /v2/mcp/:name.`);
         }

@@ -32,6 +32,7 @@ const saveBody = {
     headers: said(http.properties.headers),
     safe: said(stdio.properties.safe),
     enabled: { description: 'false: registered, but switched off' },
+    replace: { type: 'boolean', default: true, description: 'false: refused when there is one of this name' },
     description: said(stdio.properties.description),
   },
 } as const;
@@ -57,7 +58,7 @@ export function mountToolServerRoutes(app: App, { toolServers, toolTests }: Deps
   app.get('/v2/mcp', () => toolServers.list());
 
   app.post('/v2/mcp', { schema: { body: saveBody } }, async ({ body }): Promise<ToolServerSaved> => {
-    const { name, ...fields } = body;
+    const { name, replace, ...fields } = body;
     const badName = nameProblem(name);
     const { entry, problems } = checkEntry(fields);
     const unknown = Object.keys(fields).filter((field) => !(field in saveBody.properties));
@@ -67,7 +68,7 @@ export function mountToolServerRoutes(app: App, { toolServers, toolTests }: Deps
       ...unknown.map((field) => ({ field: field.slice(0, 64), problem: 'is not known' })),
     ];
     if (all.length > 0 || entry === null || typeof name !== 'string') throw notValid(all);
-    const { replaced } = await toolServers.save(name, entry);
+    const { replaced } = await toolServers.save(name, entry, { replaces: replace });
     const warnings = [...plainSecrets(entry), ...(await toolServers.missingSecrets(entry))];
     return { ok: true, name, replaced, server: maskEntry(entry), warnings };
   });

@@ -13,7 +13,8 @@ const isField = (element: Element | undefined): element is HTMLElement => elemen
 
 /**
  * A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. A form in it has the focus in its first field. What was
- * typed is not dropped without a question: by Escape, the cross in the corner, or going back. Cancel is an answer already.
+ * typed is not dropped without a question: by Escape, the cross in the corner, or going back; while it is being kept, they do nothing. Cancel is an answer
+ * already.
  */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -21,7 +22,10 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
   const typed = useTyped(dialog);
   /** What is done when the answer is to discard. */
   const [asked, setAsked] = useState<{ leave(): void } | null>(null);
-  const close = () => (typed.has() ? setAsked({ leave: onClose }) : onClose());
+  const close = () => {
+    if (!typed.has()) onClose();
+    else if (!typed.isUnderWay()) setAsked({ leave: onClose });
+  };
   useEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
@@ -35,14 +39,15 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, [id]);
-  useBack(typed.has, (goOn) =>
+  useBack(typed.has, (goOn) => {
+    if (typed.isUnderWay()) return;
     setAsked({
       leave() {
         onClose();
         goOn();
       },
-    }),
-  );
+    });
+  });
   return (
     <dialog
       ref={dialog}

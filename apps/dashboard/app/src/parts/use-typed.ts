@@ -22,10 +22,13 @@ export function useTyped(dialog: RefObject<HTMLDialogElement | null>) {
     before: new WeakMap<Control, string>(),
     touched: new Set<Control>(),
     sent: null as HTMLFormElement | null,
+    /** The sent form, until a person goes on typing. */
+    underWay: null as HTMLFormElement | null,
   });
   useEffect(() => {
     const saved = () => {
       const { before, touched, sent } = state.current;
+      state.current.underWay = null;
       if (sent === null) return;
       for (const control of touched)
         if (control.form === sent) {
@@ -50,6 +53,11 @@ export function useTyped(dialog: RefObject<HTMLDialogElement | null>) {
             before.get(control) !== valueOf(control),
         );
       },
+      /** What was typed is being kept: the form has its button off. */
+      isUnderWay(): boolean {
+        const button = state.current.underWay?.querySelector<HTMLButtonElement>('[type=submit]');
+        return button?.disabled === true;
+      },
       /** For the dialog: what happens in it. */
       handlers: {
         onFocus: ({ target }: { target: Element }) => {
@@ -57,10 +65,12 @@ export function useTyped(dialog: RefObject<HTMLDialogElement | null>) {
           if (isControl(target) && !before.has(target)) before.set(target, valueOf(target));
         },
         onInput: ({ target }: { target: EventTarget }) => {
-          if (isControl(target)) state.current.touched.add(target);
+          if (!isControl(target)) return;
+          state.current.touched.add(target);
+          state.current.underWay = null;
         },
         onSubmit: ({ target }: { target: EventTarget }) => {
-          if (target instanceof HTMLFormElement) state.current.sent = target;
+          if (target instanceof HTMLFormElement) state.current.sent = state.current.underWay = target;
         },
       },
     }),

@@ -33,7 +33,12 @@ export function ToolForm({ known, names, onClose }: Props) {
           button={known === null ? t('Add tool server') : t('Save tool server')}
           changes={[toolsPath]}
           check={({ name }) => (name === known?.name ? {} : faultsOf(String(name), names))}
-          toCall={(values) => ({ method: 'POST', path: toolsPath, body: { ...values, enabled: known?.entry.enabled ?? true } })}
+          toCall={(values) => ({
+            method: 'POST',
+            path: toolsPath,
+            // Another page may have added one since the names were read.
+            body: { ...values, enabled: known?.entry.enabled ?? true, replace: values['name'] === known?.name },
+          })}
           done={({ name }) =>
             known === null
               ? t('{name} is added; the next turn has it.', { name })
