@@ -77,6 +77,7 @@ export const isMessage = (value: unknown): value is ChatMessage =>
   typeof value['content'] === 'string' &&
   isOptional(value['guild_id'], isId) &&
   isOptional(value['webhook_id'], isId) &&
+  isOptional(value['application_id'], isId) &&
   isOptional(value['member'], isRecord) &&
   isOptional(value['referenced_message'], isMessage) &&
   isOptional(value['mentions'], (list) => isListOf(list, isUser)) &&
