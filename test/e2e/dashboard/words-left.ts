@@ -5,6 +5,7 @@ import { engineSettingsSchema } from '@svc/contract/engine.ts';
 import { personaWriteSchema } from '@svc/contract/persona.ts';
 import { siloSchema } from '@svc/contract/silo.ts';
 import { speechSchema } from '@svc/contract/speech.ts';
+import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { toolServerSchemas } from '@svc/contract/tool-server.ts';
 
 /** The letters that the pseudo-language writes with accents: a text that has one of them outside of its brackets is not in it. */
@@ -17,6 +18,34 @@ const bracketTimes = `(() => {
   Object.defineProperty(times, 'format', { get() { return (at) => '⟦' + get.call(this)(at) + '⟧'; } });
   const { format } = Intl.RelativeTimeFormat.prototype;
   Intl.RelativeTimeFormat.prototype.format = function (...given) { return '⟦' + format.apply(this, given) + '⟧'; };
+})()`;
+
+/**
+ * The page reports each answer and each event of a stream before it can show any of it: what the browser keeps of an answer may be gone when it is
+ * asked for, and an event is shown before the page asks for what has changed.
+ */
+const reportAnswers = `(() => {
+  const { json } = Response.prototype;
+  Response.prototype.json = async function () {
+    const answer = await json.call(this);
+    window.svcSaid(JSON.stringify(answer));
+    return answer;
+  };
+  const events = () => {
+    let rest = '';
+    return new TransformStream({
+      transform(text, out) {
+        const lines = (rest + text).split('\\n');
+        rest = lines.pop();
+        for (const line of lines) if (line.startsWith('data:')) window.svcSaid(line.slice(5));
+        out.enqueue(text);
+      },
+    });
+  };
+  window.TextDecoderStream = class extends TextDecoderStream {
+    #told;
+    get readable() { return (this.#told ??= super.readable.pipeThrough(events())); }
+  };
 })()`;
 
 /** The service's words for the fields of forms, which the page has from the contract. */
@@ -58,6 +87,8 @@ export async function watchWords(context: BrowserContext) {
   const said = new Set<string>();
   const asked = new Set<Request>();
   const reading = new Set<Promise<void>>();
+  await context.exposeBinding('svcSaid', (_source, text: string) => addTexts(parseJsonOrNull(text), said));
+  await context.addInitScript(reportAnswers);
   await context.addInitScript(bracketTimes);
   context.on('request', (request) => isQuestion(request) && asked.add(request));
   context.on('requestfailed', (request) => asked.delete(request));
