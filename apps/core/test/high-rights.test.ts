@@ -66,12 +66,19 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
     expect(await ways('DELETE', `/trust/grants/${await guest}`)).toEqual([200, 404, 404]);
   });
 
+  const stranger = async (raw_id: string) => {
+    core.context.pending.note(envelope('hi', { sender: { raw_id }, intake: { pairing: true } }), { denial: 'unknown_sender' });
+    const { pending } = (await core.app.inject('/trust/pending')).json<{ pending: PendingIdentity[] }>();
+    return pending.find(({ value }) => value === raw_id) as PendingIdentity;
+  };
+
+  test('to let a stranger in by a code alone, where the usual role has high rights', async () => {
+    const { code } = await stranger('x');
+    await call('POST', '/trust/roles', {}, { name: 'known', tier: 'KNOWN', tool_policy: 'full' });
+    expect(await ways('POST', '/trust/pair', { code })).toEqual([403, 200, 404]);
+  });
+
   test('to let a stranger in with high rights: by a new role, as a person, by a code', async () => {
-    const stranger = async (raw_id: string) => {
-      core.context.pending.note(envelope('hi', { sender: { raw_id }, intake: { pairing: true } }), { denial: 'unknown_sender' });
-      const { pending } = (await core.app.inject('/trust/pending')).json<{ pending: PendingIdentity[] }>();
-      return pending.find(({ value }) => value === raw_id) as PendingIdentity;
-    };
     const { id, code } = await stranger('x');
     const link = `/trust/pending/${id}/link`;
     const owner = await read('owner');

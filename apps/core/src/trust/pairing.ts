@@ -28,7 +28,8 @@ type Deps = {
 /** `actor`: who lets them in, for the audit. */
 type Linking = { what: 'linked' | 'paired'; actor: string };
 
-const defaultRole = 'known';
+/** Of a new person for whom the operator names none. */
+export const defaultRole = 'known';
 
 /** Lets in those who wait. */
 export interface Pairing {

@@ -4,7 +4,7 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { createHighRights } from './high-rights.ts';
 import { principalKeyPattern } from './identifier-value.ts';
 import type { LinkTarget } from './link-identity.ts';
-import type { Pairing } from './pairing.ts';
+import { defaultRole, type Pairing } from './pairing.ts';
 import type { Pending } from './pending.ts';
 import type { TrustAdmin } from './trust-admin.ts';
 import { grantScope, time } from './trust-schemas.ts';
@@ -61,9 +61,9 @@ export function mountPendingRoutes(app: App, { pending, pairing, trustAdmin }: D
   });
 
   app.post('/trust/pair', { schema: { body: pairBody } }, async (request) => {
-    const { as, role } = request.body;
-    if (as !== undefined) await highRights.checkPerson(request, as);
-    if (role !== undefined) await highRights.checkRole(request, role);
+    const { as, role = defaultRole } = request.body;
+    if (as === undefined) await highRights.checkRole(request, role);
+    else await highRights.checkPerson(request, as);
     return pairing.pair(request.actor, request.body);
   });
 }
