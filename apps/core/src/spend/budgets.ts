@@ -74,10 +74,13 @@ export async function openBudgets({ db, clock, log, toIdentifierValue }: Deps): 
       if (budget !== undefined) ledger.add(key, null, cost);
     },
     async set(surface, value, monthUsd) {
-      await store.set(surface, value, monthUsd);
-      const key = keyOf(surface, value);
+      const name = toIdentifierValue(surface, value);
+      const key = keyOf(surface, name);
+      const former = budgets.get(key)?.value ?? name; // an earlier version stored it as it was typed
+      await store.set(surface, name, monthUsd);
+      if (former !== name) await store.set(surface, former, null);
       if (monthUsd === null) budgets.delete(key);
-      else budgets.set(key, { surface, value, month_usd: monthUsd });
+      else budgets.set(key, { surface, value: name, month_usd: monthUsd });
     },
     list: () => [...budgets].map(([key, budget]) => ({ ...budget, spent_usd: spentBy(key) })),
     close: () => ledger.close(),

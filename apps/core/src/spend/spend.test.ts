@@ -330,6 +330,27 @@ describe('the budget of a sender', () => {
     expect(spend.check(anna, false, sender('ci')).allowed).toBe(false);
   });
 
+  test('is one, however its name is written where a channel ignores case, also after a restart', async () => {
+    const { open } = house();
+    const { spend } = await open();
+    await spend.setBudget('email', 'anna@x.org', 5);
+    await spend.setBudget('email', 'Anna@X.org', 1);
+    const again = (await open()).spend;
+    expect(again.report().budgets).toMatchObject([{ value: 'anna@x.org', month_usd: 1 }]);
+    await again.setBudget('email', 'ANNA@x.org', null);
+    expect((await open()).spend.report().budgets).toEqual([]);
+  });
+
+  test('that an earlier version stored as it was typed is replaced, and removed', async () => {
+    const { db, open } = house();
+    await db.run("INSERT INTO sender_budget VALUES ('email', 'Anna@X.org', 5)");
+    await (await open()).spend.setBudget('email', 'anna@x.org', 1);
+    const { spend } = await open();
+    expect(spend.budgetOf(sender('anna@x.org', 'email'))).toBe(1);
+    await spend.setBudget('email', 'anna@x.org', null);
+    expect((await open()).spend.report().budgets).toEqual([]);
+  });
+
   test('costs a turn of a sender without one no SQL', async () => {
     const { open, statements } = house();
     const { spend } = await open();
