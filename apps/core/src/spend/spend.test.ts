@@ -218,6 +218,47 @@ test('limits of a day and of a month count the same turns: one can be changed fo
   expect((await open({ period: 'day' })).spend.report().total.cost_usd).toBe(2);
 });
 
+test('a month counts its own days alone, of all together and of a sender', async () => {
+  const { clock, open } = house('2026-10-31T12:00:00');
+  const { spend: early } = await open();
+  await early.setBudget('compat', 'ci', 100);
+  early.add(anna, 1, sender('ci'));
+  for (const [day, cost] of [
+    ['2026-11-01', 2],
+    ['2026-11-30', 4],
+    ['2026-12-01', 8],
+  ] as const) {
+    clock.advance(at(`${day}T12:00:00`) - clock.now());
+    early.add(anna, cost, sender('ci'));
+  }
+  await early.close();
+  clock.setBack(10 * dayMs);
+  const { spend } = await open();
+  expect(spend.report()).toMatchObject({ total: { cost_usd: 6 }, budgets: [{ spent_usd: 6 }] });
+});
+
+test('what is paid for a person beside their turns stops where their turns do', async () => {
+  const { spend, events } = await house().open({ spendPrincipalHardUsd: 1 });
+  await spend.setBudget('compat', 'ci', 0);
+  spend.add(anna, 1);
+  expect([spend.mayPay(anna), spend.mayPay(ben), spend.mayPay(ben, sender('ci'))]).toEqual([false, true, false]);
+  expect(events.map(({ what }) => what)).toEqual(['hard']);
+});
+
+test('who spent most is first in the report', async () => {
+  const { spend } = await house().open();
+  for (const [key, cost] of Object.entries({ anna: 1, ben: 3, cleo: 2 })) spend.add(who(key), cost);
+  expect(spend.report().principals.map(({ key }) => key)).toEqual(['ben', 'cleo', 'anna']);
+});
+
+test('a warning of a day says when it starts again; small sums are shown in full', async () => {
+  const { spend } = await house().open({ spendPrincipalHardUsd: 0.05, period: 'day' });
+  spend.add(anna, 0.0512);
+  expect(spend.warnings()).toEqual([
+    'anna spent $0.0512 today, the hard limit is $0.0500; their turns are refused until it starts again at midnight (2026-11-22).',
+  ]);
+});
+
 test('a machine whose clock starts in the past finds what was spent once its clock is right', async () => {
   const { open } = house();
   const before = await open();
@@ -263,7 +304,9 @@ describe('the budget of a sender', () => {
     );
     for (const other of [sender('ci2'), sender('CI'), sender('ci', 'messenger'), undefined])
       expect(spend.check(anna, false, other)).toEqual({ allowed: true });
-    expect(replyOf(spend.check(anna, true, sender('ci')))).not.toContain('$');
+    expect(replyOf(spend.check(anna, true, sender('ci')))).toBe(
+      'I cannot answer any more this month, because a spending limit is reached. Please try again next month.',
+    );
     expect(events.map(({ what, subject }) => [what, subject])).toEqual([
       ['hard', 'sender'],
       ['refused', 'sender'],
