@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -9,8 +9,9 @@ const look = 'SELECT id, name, password, totp_secret FROM login_account';
 export function setAsideBrokenLogin(file: string): string | null {
   const folder = path.dirname(file);
   const name = path.basename(file);
+  if (!existsSync(file) || isWhole(file)) return null;
+  // After the look, which may have removed a file beside it that is good for nothing.
   const parts = readdirSync(folder).filter((entry) => [name, `${name}-wal`, `${name}-shm`].includes(entry));
-  if (!parts.includes(name) || isWhole(file)) return null;
   const broken = path.join(folder, 'broken');
   mkdirSync(broken, { recursive: true, mode: 0o700 });
   for (const part of parts) renameSync(path.join(folder, part), path.join(broken, `${part}.${Date.now()}`));
@@ -19,7 +20,7 @@ export function setAsideBrokenLogin(file: string): string | null {
 
 function isWhole(file: string): boolean {
   try {
-    const db = new DatabaseSync(file, { timeout: 5000 });
+    const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
     try {
       db.prepare(look).all();
       return db.prepare('PRAGMA quick_check(1)').get()?.['quick_check'] === 'ok';
