@@ -98,3 +98,22 @@ test('an instance that is open to some lets in whom it names by key, id or a rol
     tool_policy: 'none',
   });
 });
+
+test('who is denied is named where they are known, and may do nothing', () => {
+  const owner = grant({ tier: 'SACRED', tool_policy: 'full', asks: 'always' });
+  const anna = { ...sender(owner, grant({ tier: 'BLOCKED' })), bypass_moderation: true };
+  const nothing = { denied: true, tool_policy: 'none', tool_servers: [], bypass_moderation: false };
+  expect(toIdentity(anna, context)).toMatchObject({
+    ...nothing,
+    principal_id: 'p1',
+    principal_key: 'anna',
+    display_name: 'Anna',
+  });
+  expect(toIdentity(null, context)).toMatchObject({
+    ...nothing,
+    principal_id: null,
+    principal_key: null,
+    display_name: 'unknown',
+    trust_tier: 'UNKNOWN',
+  });
+});

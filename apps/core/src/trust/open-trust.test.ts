@@ -46,6 +46,12 @@ test('the first start lets its owner in, and leaves a private mark that it was t
   expect(statSync(path.join(paths.root, 'trust.set-up')).mode & 0o777).toBe(0o600);
 });
 
+test('from the start on a stranger is known as such without a look into the store', async () => {
+  const trust = await house().start();
+  await expect.poll(() => trust.strangerOf(from('compat', 'nobody'))).toMatchObject({ denial: 'unknown_sender' });
+  expect(trust.strangerOf(from('compat', 'owner'))).toBeNull();
+});
+
 test('a store that is empty later is not taken for a new one: nobody is let in, and it stays so', async () => {
   const { start, lose, paths } = house();
   await start();
@@ -76,6 +82,16 @@ test('a store that has people and no mark is of an earlier version, and is marke
 });
 
 describe('the seed file', () => {
+  test('reports a name that it adds to a person who is there', async () => {
+    const { start, seed, changes } = house();
+    seed([anna]);
+    await start();
+    const phone = { surface: 'messenger', value: '42' };
+    seed([{ ...anna, identifiers: [...anna.identifiers, phone] }]);
+    await start();
+    expect((await changes())[0]).toMatchObject({ what: 'seeded', principal: 'anna', after: { identifiers: [phone] } });
+  });
+
   test('adds people once, reports what it added, and changes nothing that is there', async () => {
     const { start, seed, changes, exec } = house();
     seed([anna, { ...anna, key: 'bob', display_name: 'Bob', identifiers: [] }]);

@@ -123,6 +123,27 @@ test('a principal is resolved by id, and without one the sender is unknown', asy
   expect(await trust.resolvePrincipal(null, envelope)).toMatchObject({ denied: true });
 });
 
+test('the place counts as public when the message or the instance says so, and trust is capped there', async () => {
+  const owner = { ...anna, grants: anna.grants.map((grant) => ({ ...grant, tier: 'SACRED' as const })) };
+  const store = { findSender: async () => owner, findPrincipal: async () => owner, identifiers: async () => [] };
+  const tierOf = async (ofMessage: boolean | undefined, ofInstance: boolean | undefined) => {
+    const trust = createTrustService(store, createFakeClock(), () => ({ public: ofInstance }));
+    return (await trust.resolve({ ...envelope, public: ofMessage })).trust_tier;
+  };
+  expect([await tierOf(undefined, undefined), await tierOf(false, false)]).toEqual(['SACRED', 'SACRED']);
+  expect([await tierOf(true, false), await tierOf(false, true)]).toEqual(['TRUSTED', 'TRUSTED']);
+});
+
+test('every change of trust is told, until nobody wants to hear of it', () => {
+  const { trust } = open();
+  const heard: string[] = [];
+  const [stop] = ['a', 'b'].map((name) => trust.onChange(() => heard.push(name)));
+  trust.changed();
+  stop?.();
+  trust.changed();
+  expect(heard).toEqual(['a', 'b', 'b']);
+});
+
 test('no more than ten thousand senders are remembered', async () => {
   let asked = 0;
   const findSender = async () => (asked++, null);
