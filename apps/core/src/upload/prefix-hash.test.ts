@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,13 +18,18 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-function open(): PrefixHash {
-  const file = path.join(folder.path, 'data');
+const fileOf = () => path.join(folder.path, 'data');
+const chunk = (index: number) => bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes);
+const digestOf = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest('hex');
+const other = randomBytes(chunkBytes);
+
+function open(onLength: (index: number) => void = () => undefined): PrefixHash {
+  const file = fileOf();
   writeFileSync(file, bytes);
   return new PrefixHash({
     file,
     chunks,
-    lengthOf: () => chunkBytes,
+    lengthOf: (index) => (onLength(index), chunkBytes),
     offsetOf: (index) => index * chunkBytes,
     isReceived: (index) => received.has(index),
   });
@@ -42,4 +47,57 @@ test('a chunk that comes again while the whole is read changes nothing of the di
 test('there is no digest of a part', async () => {
   received.delete(2);
   await expect(open().digest()).rejects.toThrow('before every chunk had landed');
+});
+
+test('a chunk that is next is hashed as it passes, one at a time', async () => {
+  const hash = open();
+  expect(hash.tap(1)).toBeNull();
+  for (const index of [0, 1]) {
+    const tap = hash.tap(index);
+    expect([tap === null, hash.tap(index)]).toEqual([false, null]);
+    tap?.update(chunk(index).subarray(0, 1000));
+    tap?.update(chunk(index).subarray(1000));
+    tap?.end(true);
+  }
+  expect(hash.tap(1)).toBeNull();
+  expect(await hash.digest()).toBe(expected);
+});
+
+test('a chunk that did not land is as if it had never come', async () => {
+  const hash = open();
+  const tap = hash.tap(0);
+  tap?.update(other);
+  tap?.end(false);
+  expect(await hash.digest()).toBe(expected);
+});
+
+test('what passed before the whole was begun again counts for nothing', async () => {
+  const hash = open();
+  const tap = hash.tap(0);
+  tap?.update(other);
+  hash.reset();
+  tap?.end(true);
+  expect(await hash.digest()).toBe(expected);
+});
+
+test('what is being read when the whole is begun again counts for nothing', async () => {
+  let times = 0;
+  const hash = open((index) => void (index === 1 && times++ === 0 && hash.reset()));
+  hash.advance();
+  expect(await hash.digest()).toBe(expected);
+});
+
+test.each([0, 1, 3])('a chunk %i that is replaced is read again with all behind it', async (index) => {
+  const hash = open();
+  await hash.digest();
+  const parts = [0, 1, 2, 3].map((at) => (at === index ? other : chunk(at)));
+  hash.changed(index);
+  writeFileSync(fileOf(), Buffer.concat(parts));
+  expect(await hash.digest()).toBe(digestOf(...parts));
+});
+
+test('a file that is shorter than its chunks has no digest', async () => {
+  const hash = open();
+  truncateSync(fileOf(), bytes.length - 1);
+  await expect(hash.digest()).rejects.toThrow('shorter than its chunks');
 });
