@@ -63,6 +63,9 @@ async function open(instances: object[] = [compat('one')]) {
 describe('whom a key acts for', () => {
   test('is the one active owner, and has to be said where there are several or none', async () => {
     const { create, addOwner, trustAdmin, knownAs } = await open();
+    await trustAdmin.createPrincipal('test', { key: 'ben', display_name: 'Ben' });
+    await trustAdmin.addGrant('test', 'ben', { role_id: 'trusted' });
+    expect(await create({ name: 'first' })).toMatchObject({ for: 'owner' });
     await addOwner('zoe');
     await expect(create({ name: 'ci' })).rejects.toThrow('several have the role owner: owner, zoe');
     await trustAdmin.updatePrincipal('test', 'owner', { status: 'disabled' });
@@ -107,6 +110,19 @@ test('of a key that a person wrote short nothing is shown', async () => {
     ['of 19', '', null],
     ['of 20', 'ABCD', null],
   ]);
+});
+
+test('a key that is revoked takes its name and its budget along, and no name of another channel', async () => {
+  const { keys, create, trustAdmin, budgets, knownAs, recorded } = await open();
+  await trustAdmin.addIdentifier('test', 'owner', 'messenger', 'ci');
+  await create({ name: 'ci', month_usd: 5 });
+  await create({ name: 'stays', month_usd: 7 });
+  await expect(keys.revoke('anna', 'nothing')).rejects.toMatchObject({ code: 'not_found' });
+  expect(await keys.revoke('anna', 'ci')).toMatchObject({ name: 'ci', keys: 1, effective: true });
+  expect([await knownAs('owner'), [...budgets]]).toEqual([['owner', 'stays'], [['stays', 7]]]);
+  expect((await trustAdmin.readPrincipal('owner')).identifiers.map(({ surface }) => surface)).toContain('messenger');
+  expect((await keys.list()).keys.map(({ name }) => name)).toEqual(['stays']);
+  expect(recorded).toEqual(['key_created owner', 'key_created owner', 'key_revoked owner']);
 });
 
 describe('which API is meant', () => {
