@@ -151,7 +151,7 @@ describe('a key of its own', () => {
     expect(listed.out).not.toContain(key);
     expect(await svc('create', 'laptop')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is a key "laptop" already') as string,
+      err: expect.stringContaining('A key named "laptop" already exists') as string,
     });
     expect(await svc('revoke', 'laptop')).toMatchObject({ code: 0, err: '' });
     await expect(say(key)).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });

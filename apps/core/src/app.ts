@@ -140,7 +140,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
 function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
   if (failed === 0) return [];
   const what = counted(failed, 'reply', 'replies');
-  const rest = pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'is' : 'are'} still tried`;
+  const rest = pending === 0 ? '' : `, ${pending} ${pending === 1 ? 'is' : 'are'} still being retried`;
   return [`${what} could not be delivered${rest}: ./svc delivery`];
 }
 

@@ -57,7 +57,7 @@ function mountClosedRoutes(app: App, reason: string, mask: OutboundMask): void {
   });
 
   app.addHook('onRequest', async ({ routeOptions }) => {
-    if (!isServed(routeOptions.url)) throw unavailable(`The service can do nothing at the moment: ${reason}`);
+    if (!isServed(routeOptions.url)) throw unavailable(`The service is unavailable: ${reason}`);
   });
 }
 

@@ -62,7 +62,7 @@ describe('POST /v2/announce', () => {
       created_at: clock.now(),
       target: slip,
       no_reader: true,
-      warning: expect.stringContaining('"target" names nobody yet'),
+      warning: expect.stringContaining('"target" matches no session or person yet'),
     });
     expect(await listed()).toMatchObject([{ target: slip }]);
     expect((await announce({ text: 'hello', target: right })).json()).not.toHaveProperty('warning');

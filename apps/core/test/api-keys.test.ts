@@ -88,7 +88,7 @@ test('what fails on the way leaves nothing behind, and quotes nothing of the fil
   expect(answer.body).not.toContain('half-a-key');
   expect(await senders()).not.toContain('owner compat ci');
   expect(await budgets()).toMatchObject([{ value: 'ci', month_usd: 3 }]);
-  expect((await list()).connectors).toMatchObject([{ fault: expect.stringContaining('is not a keys file') as string }]);
+  expect((await list()).connectors).toMatchObject([{ fault: expect.stringContaining('is not a valid keys file') as string }]);
 });
 
 test.each([

@@ -160,7 +160,7 @@ test('what channels brought is there again; what cannot be, a question of a dead
   const gone = await bench.core.handle(
     envelope('work', { message_id: 'm4', workspace: { checkout: 'co_0123456789abcdefgh' } } as object),
   );
-  expect(gone.json()).toMatchObject({ error: 'unprocessable', message: expect.stringContaining('Ask for it again') as string });
+  expect(gone.json()).toMatchObject({ error: 'unprocessable', message: expect.stringContaining('request it again') as string });
 });
 
 const ownSettings = () => loadSettings(repositoryRoot, { SVC_DATA_DIR: bench.core.context.settings.dataDir });

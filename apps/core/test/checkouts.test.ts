@@ -261,7 +261,7 @@ describe('a turn that names a checkout', () => {
       const answer = await say(key, checkout);
       expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([
         422,
-        expect.stringContaining('Ask for it again'),
+        expect.stringContaining('request it again'),
       ]);
     }
     expect(core.engine.requests).toEqual([]);
@@ -310,7 +310,7 @@ describe('a checkout that cannot be had', () => {
   test('says so of a repository that is not there, of a server that is away, and of one that leads elsewhere', async () => {
     expect(await refusal({ url: `${server.url}/none/.git` })).toMatch(/^422.*not a repository/);
     server.answerWith((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/x' }).end());
-    expect(await refusal({})).toMatch(/^422.*leads elsewhere/);
+    expect(await refusal({})).toMatch(/^422.*redirects to another address/);
     server.answerWith((request) => void request.socket.destroy());
     expect(await refusal({})).toMatch(/^502/);
     server.answerWith((_, response) => void response.writeHead(500).end('<html>'));
@@ -385,7 +385,7 @@ describe('a hostile repository', () => {
     const zeros = repository();
     writeFileSync(path.join(zeros.folder, 'zeros'), Buffer.alloc(8 * 2 ** 20));
     zeros.commit();
-    expect(await refusal({ url: zeros.url })).toMatch(/^413.*more than 3 MB/);
+    expect(await refusal({ url: zeros.url })).toMatch(/^413.*larger than 3 MB/);
 
     const bomb = repository();
     let tree = bomb.git(['mktree'], `100644 blob ${bomb.git(['hash-object', '-w', '--stdin'], 'x')}\tf\n`);

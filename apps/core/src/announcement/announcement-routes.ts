@@ -12,7 +12,8 @@ const blank = () =>
   badRequest('"text" is blank. Say what the sessions should know.', { fields: [{ field: 'body.text', problem: 'is blank' }] });
 
 /** A note may be posted before its readers exist, so this is a warning and not a refusal. */
-const noReader = '"target" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.';
+const noReader =
+  '"target" matches no session or person yet. Check it for a typo. If it is right, the announcement waits for its readers.';
 
 /** Masking more than these at once would hold everybody else up. */
 const maskedAtOnce = 50;

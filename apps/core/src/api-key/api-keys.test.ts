@@ -67,7 +67,7 @@ describe('whom a key acts for', () => {
     await trustAdmin.addGrant('test', 'ben', { role_id: 'trusted' });
     expect(await create({ name: 'first' })).toMatchObject({ for: 'owner' });
     await addOwner('zoe');
-    await expect(create({ name: 'ci' })).rejects.toThrow('several have the role owner: owner, zoe');
+    await expect(create({ name: 'ci' })).rejects.toThrow('several people have the role owner: owner, zoe');
     await trustAdmin.updatePrincipal('test', 'owner', { status: 'disabled' });
     expect(await create({ name: 'ci' })).toMatchObject({ for: 'zoe' });
     expect(await knownAs('owner')).not.toContain('ci');

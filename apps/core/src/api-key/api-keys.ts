@@ -73,12 +73,16 @@ function entriesOf({ file }: KeyPlace): { entries: KeyEntry[]; fault: string | n
   try {
     return { entries: readKeys(file), fault: null };
   } catch (error) {
-    return { entries: [], fault: error instanceof ServiceError ? error.message : `Its keys cannot be read: ${errorText(error)}` };
+    return {
+      entries: [],
+      fault: error instanceof ServiceError ? error.message : `The keys of this connector cannot be read: ${errorText(error)}`,
+    };
   }
 }
 
 async function create(deps: Deps, actor: string, { name, month_usd: budget, ...wish }: NewApiKey): Promise<ApiKeyCreated> {
-  if (name === anonymousSender) throw badRequest(`A key cannot be called "${name}": so are callers named who have no key.`);
+  if (name === anonymousSender)
+    throw badRequest(`A key cannot be called "${name}": that name is reserved for callers without a key. Choose another name.`);
   const place = onlyPlace(await keyPlaces(deps, wish.connector));
   if (readKeys(place.file).some(({ identity }) => identity === name)) throw taken(name);
   const person = wish.for === undefined ? await theOwner(deps) : await deps.trustAdmin.readPrincipal(wish.for);
@@ -122,7 +126,7 @@ function added(keys: readonly KeyEntry[], entry: KeyEntry): KeyEntry[] {
   return [...keys, entry];
 }
 
-const taken = (name: string) => conflict(`There is a key "${name}" already. Choose another name, or revoke that one first.`);
+const taken = (name: string) => conflict(`A key named "${name}" already exists. Choose another name, or revoke that key first.`);
 
 /** The person whom keys act for where nobody else is named. */
 async function theOwner({ trustAdmin }: Deps): Promise<Principal> {
@@ -132,8 +136,8 @@ async function theOwner({ trustAdmin }: Deps): Promise<Principal> {
   const why =
     owner === undefined
       ? 'no person has the role owner'
-      : `several have the role owner: ${[owner, ...more].map(({ key }) => key).join(', ')}`;
-  throw conflict(`Say whom the key acts for (for): ${why}.`);
+      : `several people have the role owner: ${[owner, ...more].map(({ key }) => key).join(', ')}`;
+  throw conflict(`Name the person for whom the key acts ("for"): ${why}.`);
 }
 
 async function revoke(deps: Deps, actor: string, name: string, connector: string | undefined): Promise<ApiKeyRevoked> {

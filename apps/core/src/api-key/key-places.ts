@@ -14,7 +14,7 @@ type Deps = { manager: Pick<ManagerReader, 'instances'>; instancesDir: string };
 /** The chat completions APIs: the one that is named by its id or name, or all. @throws ServiceError when there is none. */
 export async function keyPlaces({ manager, instancesDir }: Deps, wanted?: string): Promise<KeyPlace[]> {
   const instances = await manager.instances().catch((error: unknown) => {
-    throw unavailable('The manager does not say which connectors there are. Try again in a moment.', error);
+    throw unavailable('The manager could not list the connectors. Try again in a moment.', error);
   });
   const all = instances.filter(({ type }) => type === keyType);
   const chosen = wanted === undefined ? all : [pick(all, wanted)];
@@ -32,7 +32,9 @@ export function onlyPlace(places: readonly KeyPlace[]): KeyPlace {
   const [only, ...more] = places;
   if (only !== undefined && more.length === 0) return only;
   const ids = places.map(({ id }) => id);
-  throw conflict(`There are several chat completions APIs: ${ids.join(', ')}. Say which one (connector).`, { connectors: ids });
+  throw conflict(`There are several chat completions APIs: ${ids.join(', ')}. Name one of them ("connector").`, {
+    connectors: ids,
+  });
 }
 
 function pick(instances: readonly Instance[], wanted: string): Instance {
@@ -41,7 +43,7 @@ function pick(instances: readonly Instance[], wanted: string): Instance {
   const [named, ...more] = instances.filter(({ name }) => name === wanted);
   if (named === undefined) throw notFound('chat completions API', wanted);
   if (more.length === 0) return named;
-  throw conflict(`Several chat completions APIs are called "${wanted}". Say which one by its id (connector).`);
+  throw conflict(`Several chat completions APIs are called "${wanted}". Name one by its id ("connector").`);
 }
 
 function fileOf(instancesDir: string, { id, config }: Instance): string {

@@ -36,7 +36,7 @@ async function lock(file: string): Promise<() => void> {
       return lockFile(file);
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== 5) throw error;
-      if (left === 0) throw new ServiceError('busy', 'The keys are being changed by another program. Try again in a moment.');
+      if (left === 0) throw new ServiceError('busy', 'Another program is changing the keys. Try again in a moment.');
       await sleep(lockPauseMs);
     }
   }
@@ -50,7 +50,10 @@ function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknow
   if (Array.isArray(keys) && keys.every(isEntry)) return { keys, rest };
   // What it holds is not quoted: it is keys.
   const form = '{ "keys": [{ "key", "identity", "username" }] }';
-  throw new ServiceError('unprocessable', `${file} is not a keys file. It must be ${form}. Correct it, or move it away.`);
+  throw new ServiceError(
+    'unprocessable',
+    `${file} is not a valid keys file. It must have the form ${form}. Correct it, or move it away.`,
+  );
 }
 
 const isEntry = (entry: unknown): entry is KeyEntry =>

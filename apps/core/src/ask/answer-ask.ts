@@ -39,4 +39,4 @@ function optionOf({ options }: KeptAsk, { option, text }: AnswerRequest): AskOpt
   throw badRequest(`This is not one of the answers. They are: ${options.map(({ id, label }) => `${id} (${label})`).join(', ')}.`);
 }
 
-const isOver = () => conflict('This question is over: it was answered already, or nobody may answer it any more.');
+const isOver = () => conflict('This question is over: it was already answered, or its turn has ended.');

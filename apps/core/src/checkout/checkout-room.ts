@@ -27,8 +27,8 @@ export async function makeRoom(service: RoomDeps, instanceId: string | null): Pr
   const isGreedy = store.all().filter(isOwn).length >= Math.max(1, Math.floor(settings.maxCheckouts / 2));
   if (!isGreedy && store.all().length < settings.maxCheckouts) return;
   const oldest = oldestIdle(service, isGreedy ? isOwn : () => true);
-  if (oldest === undefined) throw queueFull(`All ${store.all().length} checkouts are worked in. Try again later.`, 30);
-  service.log.info({ checkout: oldest.id }, 'a checkout made room for another');
+  if (oldest === undefined) throw queueFull(`All ${store.all().length} checkouts are in use. Try again later.`, 30);
+  service.log.info({ checkout: oldest.id }, 'an idle checkout was removed to make room for another');
   await store.remove(oldest.id);
 }
 

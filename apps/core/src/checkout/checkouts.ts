@@ -101,7 +101,8 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
     get: (id) => listed(store, find(id)),
     async remove(id) {
       const found = find(id);
-      if (!isIdle(found)) throw conflict(`A turn or a terminal works in the checkout ${id}. Wait for it, or end it.`);
+      if (!isIdle(found))
+        throw conflict(`A turn or a terminal is working in the checkout ${id}. Wait until it is done, or end it.`);
       await store.remove(id);
     },
     forTurn(id, user) {
@@ -109,7 +110,7 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
       if (found === undefined || !isFor(found, user))
         throw new ServiceError(
           'unprocessable',
-          `There is no checkout "${id}" for this conversation. Nothing was done. Ask for it again: it may have been removed.`,
+          `There is no checkout "${id}" for this conversation, so the message was not handled. It may have been removed: request it again.`,
         );
       if (found.conversation_key === null || (user.mayWrite && !found.worked))
         store.keep({ ...found, conversation_key: user.conversationKey, worked: found.worked || user.mayWrite });
@@ -131,7 +132,7 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
 /** @throws ServiceError `bad_request`. */
 function toWanted({ settings }: Deps, request: CheckoutRequest, instanceId: string | null): Wanted {
   const parsed = parseGitUrl(request.url, settings.checkoutHosts);
-  if (!parsed.ok) throw badRequest(`This url cannot be checked out: ${parsed.why}.`);
+  if (!parsed.ok) throw badRequest(`This URL cannot be checked out: ${parsed.why}.`);
   const ref = request.ref ?? null;
   const fault = ref === null ? null : refFault(ref);
   if (fault !== null) throw badRequest(`This ref cannot be checked out: ${fault}.`);
@@ -205,7 +206,7 @@ async function fetchCommit(service: Service, wanted: Wanted, id: string): Promis
   const { source, ref, credential, instanceId } = wanted;
   const reached = await reachHost(source);
   if (!reached.ok && reached.why === 'unknown')
-    throw faultError({ why: 'unreachable', text: 'its host is not known' }, { url: source.url, ref });
+    throw faultError({ why: 'unreachable', text: 'its host is unknown' }, { url: source.url, ref });
   if (!reached.ok)
     throw badRequest(`${source.url} is in a private network. The operator can allow its host: SVC_CHECKOUT_HOSTS=${source.host}`);
   const secret = credential === null ? null : await service.credentialOf(credential, { instanceId, to: source });
@@ -239,7 +240,7 @@ async function fill(
 function refuseBusy({ isBusy }: Service, { id, conversation_key: key }: StoredCheckout): void {
   if (key !== null && isBusy(key))
     throw conflict(
-      `A turn or a terminal works in the checkout ${id}, so it cannot be refreshed now. Ask again when it has ended.`,
+      `A turn or a terminal is working in the checkout ${id}, so it cannot be refreshed now. Try again when it is done.`,
     );
 }
 

@@ -40,14 +40,17 @@ export function faultError(fault: GitFault, { url, ref }: { url: string; ref: st
     case 'refused':
       return new ServiceError(
         'unprocessable',
-        `${url} was refused: there is no such repository, or the credential may not read it. Name a secret as "credential" that may.`,
+        `${url} was refused: there is no such repository, or the credential has no access to it. Name a secret that has access as "credential".`,
       );
     case 'not_found':
-      return new ServiceError('unprocessable', `${url} is not a repository, or the credential may not see it.`);
+      return new ServiceError('unprocessable', `${url} is not a repository, or the credential has no access to it.`);
     case 'no_ref':
       return new ServiceError('unprocessable', `${url} has no branch, tag or commit "${ref ?? 'HEAD'}".`);
     case 'moved':
-      return new ServiceError('unprocessable', `${url} leads elsewhere, which is not followed. Name the address it has now.`);
+      return new ServiceError(
+        'unprocessable',
+        `${url} redirects to another address, which is not followed. Use the current address.`,
+      );
     case 'too_large':
       return new ServiceError('too_large', `${url} is too large: ${fault.text}.`);
     case 'unreachable':

@@ -149,7 +149,7 @@ describe('the size of a tree', () => {
   });
   test.each([
     ['files', entry(1, 'a').repeat(11), 'more than 10 files'],
-    ['bytes', entry(2_000_000_000, 'a'), 'more than 1 MB'],
+    ['bytes', entry(2_000_000_000, 'a'), 'larger than 1 MB'],
     ['path', `100644 blob a 1\t${'x'.repeat(20_000)}`, 'longer than'],
   ])('has a limit of its %s', (_, text, fault) => {
     const count = createTreeCount({ files: 10, bytes: 2 ** 20 });

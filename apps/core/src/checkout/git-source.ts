@@ -18,15 +18,16 @@ export function parseGitUrl(text: string, allowed: readonly string[]): Parsed {
   const url = URL.parse(text);
   if (url === null || !/^[a-z]+:\/\//i.test(text)) return no('it is not an address such as https://example.com/owner/name.git');
   const scheme = url.protocol.slice(0, -1);
-  if (scheme !== 'https' && scheme !== 'http' && scheme !== 'git') return no(`${url.protocol} is not used; only https is`);
-  if (url.username !== '' || url.password !== '') return no('it has a user or a password in it. Name a secret as "credential"');
+  if (scheme !== 'https' && scheme !== 'http' && scheme !== 'git') return no(`${url.protocol} is not supported; only https is`);
+  if (url.username !== '' || url.password !== '')
+    return no('it contains a user name or password; name a secret as "credential" instead');
   if (url.search !== '' || url.hash !== '') return no('it has a query or a fragment');
   if (url.pathname.length < 2) return no('it names no repository');
-  if (!/^[a-z0-9.:[\]-]+$/i.test(url.hostname) || /^-|\.$/.test(url.hostname)) return no('its host is not a host name');
+  if (!/^[a-z0-9.:[\]-]+$/i.test(url.hostname) || /^-|\.$/.test(url.hostname)) return no('its host name is invalid');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (ports[url.protocol] ?? 0) : Number(url.port);
   const isAllowed = allowed.some((one) => one === host || one === `${host}:${port}`);
-  if (scheme !== 'https' && !isAllowed) return no(`${scheme} is used only for hosts of SVC_CHECKOUT_HOSTS`);
+  if (scheme !== 'https' && !isAllowed) return no(`${scheme} is allowed only for hosts in SVC_CHECKOUT_HOSTS`);
   return { ok: true, source: { url: url.href, scheme, host, port, isAllowed } };
 }
 
@@ -39,7 +40,7 @@ export function pinOf({ host, port }: GitSource, addresses: readonly string[]): 
 /** What is wrong with the name of a branch, a tag or a commit; null when git takes it (`git check-ref-format`). */
 export function refFault(ref: string): string | null {
   // oxlint-disable-next-line no-control-regex -- it looks for them
-  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(ref)) return 'it has characters that no name of a branch has';
+  if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(ref)) return 'it has characters that are not allowed in a branch name';
   if (ref.startsWith('-')) return 'it begins with "-"';
   if (ref === '@' || ref.includes('@{') || ref.includes('..')) return 'it has ".." or "@{" in it';
   if (ref.split('/').some((part) => part === '' || part.startsWith('.') || part.endsWith('.lock') || part.endsWith('.')))

@@ -24,7 +24,7 @@ export type CredentialOf = (name: string, use: Use) => Promise<Secret>;
 export function createCredentialOf({ settings, manager, secrets }: Deps): CredentialOf {
   const isOf = async (instanceId: string, name: string): Promise<boolean> => {
     const [types, instances] = await Promise.all([manager.types(), manager.instances()]).catch((error: unknown) => {
-      throw unavailable('The manager does not say which secrets this connector may use. Try again in a moment.', error);
+      throw unavailable('The manager could not list the secrets that this connector may use. Try again in a moment.', error);
     });
     const instance = instances.find(({ id }) => id === instanceId);
     const keys = types.find(({ type }) => type === instance?.type)?.credentialKeys ?? [];

@@ -133,7 +133,7 @@ async function readCommit({ dir, home }: Pick<Place, 'dir' | 'home'>, name: stri
   });
   const sha = /[0-9a-f]{40,64}/.exec(output)?.[0];
   if (end.ending === 'ended' && end.code === 0 && sha !== undefined) return sha;
-  return { ok: false, fault: { why: 'no_ref', text: 'it is no commit' } };
+  return { ok: false, fault: { why: 'no_ref', text: 'it is not a commit' } };
 }
 
 /** Aborts once the folder holds more than `bytes`: git itself knows no limit for what comes. */
@@ -164,5 +164,5 @@ async function removePartial(dir: string): Promise<void> {
 
 const tooLarge = (maxBytes: number): GitFault => ({
   why: 'too_large',
-  text: `what comes has more than ${Math.floor(maxBytes / 2 ** 20)} MB (SVC_CHECKOUT_MAX_SIZE)`,
+  text: `the download is larger than ${Math.floor(maxBytes / 2 ** 20)} MB (SVC_CHECKOUT_MAX_SIZE)`,
 });

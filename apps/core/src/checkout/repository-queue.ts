@@ -32,7 +32,7 @@ export function createRepositoryQueue(limits = usual): RepositoryQueue {
     async run({ owner, repository }, work) {
       const lane = laneOf(owner);
       if (asked >= limits.inLine || lane.asked >= limits.inLineOfOwner)
-        throw queueFull(`${lane.asked} checkouts are being made already. Try again in a moment.`, 10);
+        throw queueFull(`${lane.asked} checkouts are already being made. Try again in a moment.`, 10);
       asked++;
       lane.asked++;
       try {

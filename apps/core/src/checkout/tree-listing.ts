@@ -22,7 +22,7 @@ export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void
     if (!Number.isNaN(size)) bytes += size;
     if (entry.length - entry.indexOf('\t') > maxPath) fault = longPath;
     if (files > limits.files) fault = `it has more than ${limits.files} files`;
-    else if (bytes > limits.bytes) fault = `its files have more than ${mb(limits.bytes)} MB (SVC_CHECKOUT_MAX_SIZE)`;
+    else if (bytes > limits.bytes) fault = `its files are larger than ${mb(limits.bytes)} MB (SVC_CHECKOUT_MAX_SIZE)`;
   };
   return {
     take(chunk) {
