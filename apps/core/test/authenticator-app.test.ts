@@ -86,7 +86,7 @@ test('a code of the former app that is looked at while it is replaced lets nobod
 
 test('an app is removed as long as a passkey is left, and the last second factor never is', async () => {
   const { secret, login } = await setUp();
-  const refused = { status: 409, body: { message: expect.stringContaining('Add another one first: a passkey') as string } };
+  const refused = { status: 409, body: { message: expect.stringContaining('First add a passkey') as string } };
   expect(await remove(login)).toMatchObject(refused);
   const passkey = await makePasskey('passkeys', login);
   expect(await remove(login)).toMatchObject({ status: 200 });
@@ -138,7 +138,7 @@ test('a key waits ten minutes for its code, through a second factor shown again,
   const next = await newKey(renewed);
   const later = loginOf(await call('step-up', { code: codes[1] }, renewed));
   clock.advance(10 * 60_000);
-  const over = { status: 409, body: { message: expect.stringContaining('Begin again') as string } };
+  const over = { status: 409, body: { message: expect.stringContaining('Start again') as string } };
   expect(await confirm(next, later)).toMatchObject(over);
 
   const lost = await newKey(later);

@@ -10,27 +10,27 @@ export type Account = { name: string; password: string; totp_secret: string; tot
 
 const purpose = 'totp';
 export const sealTotp = (seal: Seal, secret: string): string => seal.close(secret, purpose);
-/** Null when `login.key` is another one than it was sealed with. */
+/** Null when it was sealed with a different `login.key`. */
 export const openTotp = (seal: Seal, { totp_secret }: { totp_secret: string }): string | null => seal.open(totp_secret, purpose);
 
-/** The one account, and what of it is used up. */
+/** The only account, and its used codes. */
 export interface Accounts {
   find(): Promise<Account | undefined>;
-  /** Whether codes of an authenticator app sign in. */
+  /** Whether there is an authenticator app to sign in with. */
   hasApp(from: Pick<Database, 'get'>): Promise<boolean>;
-  /** In the transaction that has taken a second factor away. @throws ServiceError `conflict` when it was the last one */
+  /** Called in the transaction that removes a second factor. @throws ServiceError `conflict` when it was the last one */
   requireFactor(tx: Pick<Database, 'get'>): Promise<void>;
-  /** Whether it is a recovery code that was not used yet; its hash. Null for anything else. */
+  /** The hash of an unused recovery code; null for anything else. */
   recoveryHash(code: string): Promise<string | null>;
-  /** Uses a code up, in the transaction that lets its owner in. */
+  /** Marks a code as used, in the transaction that signs its owner in. */
   takeCode(tx: Pick<Database, 'run'>, account: Account, code: string): Promise<boolean>;
-  /** Ten new recovery codes in place of all there are. */
+  /** Replaces all recovery codes by ten new ones. */
   renewRecoveryCodes(tx: Pick<Database, 'run'>): Promise<string[]>;
 }
 
 const lastFactor = () =>
   conflict(
-    'This is the last second factor: without it only recovery codes would let you in. Add another one first: a passkey, or an authenticator app where there is none.',
+    'This is your last second factor. Without it, only recovery codes would let you in. First add a passkey or an authenticator app.',
   );
 
 const select = 'SELECT * FROM login_account';

@@ -12,13 +12,13 @@ import { mountPasskeyRoutes } from './passkey-routes.ts';
 import type { Opener } from './set-up.ts';
 import { visitorOf } from './visitor.ts';
 
-/** `strict`: the header's token must have come, too. */
+/** `strict`: requires the header's token, too. */
 const verifyQuery = { type: 'object', properties: { strict: { enum: ['true', 'false'], default: 'false' } } } as const;
 
 type Deps = {
   auth: Auth;
   clock: Clock;
-  /** Makes who signs in the owner, on the channel of those who do. */
+  /** Links the login to an owner; see `trust/link-login.ts`. */
   linkLogin(): Promise<void>;
 };
 

@@ -20,31 +20,31 @@ type Deps = {
   events: LoginEvents;
   clock: Clock;
 };
-/** `at`: by the clock that only goes forward. */
+/** `at`: by the monotonic clock. */
 type Pending = { id: string; key: Secret; at: number };
 
-/** The authenticator app of a login that is set up. Whose codes sign in changes by a code of the new one alone. */
+/** The authenticator app of a login that is set up. It is replaced only with a valid code of the new app. */
 export interface AuthenticatorApp {
   isSet(): Promise<boolean>;
-  /** A key that waits ten minutes for its first code, in this process; one that waited before is dropped. */
+  /** Makes a key that waits in memory for its first code, for ten minutes; an earlier one is dropped. */
   begin(): Promise<Omit<TotpBegun, 'ok'>>;
   /**
-   * Adds the app, or puts it in place of the one there is; nobody is signed out. The code is used up.
-   * @throws ServiceError `bad_request` for a wrong code, `conflict` when the key of `id` does not wait any more
+   * Adds the app, or replaces the present one; nobody is signed out. The code counts as used.
+   * @throws ServiceError `bad_request` for a wrong code, `conflict` when the key of `id` is no longer pending
    */
   confirm(session: LoginSession, id: string, code: string): Promise<void>;
   /** @throws ServiceError `conflict` for the last second factor, `not_found` when there is no app */
   remove(session: LoginSession): Promise<void>;
 }
 
-const noAccount = () => new ServiceError('unauthorized', 'There is no login any more. Sign in.');
+const noAccount = () => new ServiceError('unauthorized', 'This login no longer exists. Sign in again.');
 const notPending = () =>
   conflict(
-    'This key no longer waits for a code: its ten minutes are over, a newer key was made, or the service was restarted. Begin again.',
+    'This key can no longer be confirmed: ten minutes have passed, a newer key was made, or the service was restarted. Start again.',
   );
 
 export function createAuthenticatorApp({ db, seal, accounts, signIn, events, clock }: Deps): AuthenticatorApp {
-  /** One for all sessions, which are of one person. Lost with the process: nothing has changed by then. */
+  /** One for all sessions, because they belong to one person. It is lost with the process, which has changed nothing by then. */
   let pending: Pending | null = null;
   const nameOfUser = async () => (await signIn.account())?.name ?? null;
 
@@ -59,7 +59,7 @@ export function createAuthenticatorApp({ db, seal, accounts, signIn, events, clo
       return { id: pending.id, secret, uri: totpUri(secret, name) };
     },
 
-    // Its own right code proves nothing about who types it, so it clears no guesses at the password or the former app.
+    // A valid code of the new app does not prove who typed it, so it clears no wrong guesses at the password or the former app.
     confirm: (session, id, code) =>
       signIn.guess(session, async () => {
         const begun = pending;

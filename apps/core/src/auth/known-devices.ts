@@ -2,14 +2,14 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { newToken, tokenHash } from '@svc/service-kit/setup-link.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** How many are kept: the one that came last stays longest. */
+/** Most that are kept; beyond it, the one used longest ago is removed. */
 const most = 50;
 
-/** Browsers that a person has signed in with. It gives no access: guesses from it only wait for no stranger's. */
+/** Browsers that someone has signed in with. They get no access by that, but their sign-ins are not slowed down by strangers' guesses. */
 export interface KnownDevices {
   /** The hash of a device's cookie; null for one that is not known. */
   find(cookies: readonly string[]): Promise<string | null>;
-  /** Notes a sign-in. Gives the cookie's value: the present one of a known device, a new one otherwise. */
+  /** Records a sign-in. Returns the cookie's value: the present one of a known device, otherwise a new one. */
   note(db: Pick<Database, 'run' | 'get'>, cookies: readonly string[]): Promise<string>;
   forgetAll(db: Pick<Database, 'run'>): Promise<void>;
 }

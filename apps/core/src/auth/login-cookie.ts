@@ -8,10 +8,10 @@ export type CookieKind = 'login' | 'device' | 'setup';
 const maxAgeS: Record<CookieKind, number> = { login: 12 * 60 * 60, device: 400 * 24 * 60 * 60, setup: 15 * 60 };
 
 const secureName = (kind: CookieKind) => `__Host-svc-${kind}`;
-/** On plain loopback http alone, where Safari drops a cookie that is `Secure`. */
+/** Only for plain HTTP on loopback, where Safari drops `Secure` cookies. */
 const plainName = (kind: CookieKind) => `svc-${kind}`;
 
-/** The cookies' values that came, the safe one first. */
+/** The values of the request's cookies, the secure one first. */
 export function cookiesOf(kind: CookieKind, { cookie = '' }: IncomingHttpHeaders): string[] {
   const pairs = cookie.split(';').map((pair) => pair.trim().split('='));
   return [secureName(kind), plainName(kind)].flatMap((name) =>
@@ -19,7 +19,7 @@ export function cookiesOf(kind: CookieKind, { cookie = '' }: IncomingHttpHeaders
   );
 }
 
-/** Writes a cookie for the origin that a page is of; an empty value removes it. */
+/** Writes a cookie for the origin of a page; an empty value removes it. */
 export function writeCookie(kind: CookieKind, origin: URL, value: string): string {
   const isSecure = origin.protocol === 'https:';
   const age = value === '' ? 0 : maxAgeS[kind];
@@ -29,14 +29,17 @@ export function writeCookie(kind: CookieKind, origin: URL, value: string): strin
 }
 
 /**
- * The origin of the page that asks. The guard has compared it with `Host`; here it must be there, and safe for a login.
+ * The origin of the requesting page. The guard has compared it with `Host`; here it must be present, and safe for a login.
  * @throws ServiceError `bad_origin`
  */
 export function originOf(headers: IncomingHttpHeaders): URL {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = headers;
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (url === null || site !== 'same-origin')
-    throw new ServiceError('bad_origin', 'Only the page of this service may do this: send its Origin.');
+    throw new ServiceError(
+      'bad_origin',
+      'Only pages of this service may send this request. Its Origin header is missing or names another site.',
+    );
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackUrl(url))) return url;
-  throw new ServiceError('bad_origin', 'Sign in over https: on this address others could read the password.');
+  throw new ServiceError('bad_origin', 'Sign in over HTTPS. Over HTTP, others on the network could read the password.');
 }

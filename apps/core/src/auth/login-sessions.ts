@@ -5,23 +5,23 @@ import { newToken, tokenHash } from '@svc/service-kit/setup-link.ts';
 import type { Database } from '@svc/store/database.ts';
 
 const lifeMs = 12 * 60 * 60_000;
-/** How exactly "last seen" is kept: so many calls of a page need no write. */
+/** The precision of "last seen": most requests of a page then need no write. */
 const seenEveryMs = 60_000;
 const columns = 'id, device, method, created_at, seen_at, expires_at, proven_at';
 
-/** Both are given once and kept nowhere. `cookie` goes into the cookie, `header` into the storage of the page's own origin. */
+/** Both are returned once and stored only as hashes. `cookie` goes into the cookie, `header` into the storage of the page's own origin. */
 export type LoginTokens = { cookie: string; header: string };
 type Row = LoginSession & { header_hash: string };
 
-/** Who is signed in where; only in the database, so that a restart neither ends nor revives a session. */
+/** The sessions of the login. They are kept only in the database, so that a restart neither ends nor revives one. */
 export interface LoginSessions {
   open(db: Pick<Database, 'run'>, from: Pick<LoginSession, 'device' | 'method'>): Promise<LoginTokens>;
-  /** The live session of a cookie. `header`: what came beside it; null asks for the cookie alone. */
+  /** The live session of a cookie. `header`: the token in the header; null checks the cookie alone. */
   find(cookie: string, header: string | null): Promise<LoginSession | null>;
   list(): Promise<LoginSession[]>;
   /** False when there is none. */
   end(db: Pick<Database, 'run'>, id: string): Promise<boolean>;
-  /** `but`: the id of one that goes on. */
+  /** `but`: the id of a session that continues. */
   endAll(db: Pick<Database, 'run'>, but?: string): Promise<void>;
 }
 

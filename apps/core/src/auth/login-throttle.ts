@@ -8,17 +8,17 @@ const maxWaiting = 8;
 const longestWaitS = 30;
 
 /**
- * Where a guess comes from, in place of an address, which says little behind a proxy: a browser that signed in before (`device:…`), a session
- * (`session:…`), who shows a recovery code that is good (`recovery:…`), or anybody else (`stranger`). A stranger's guesses so keep nobody
- * else waiting.
+ * The source of a guess, instead of an IP address, which says little behind a proxy: a browser that signed in before (`device:…`), a session
+ * (`session:…`), a sender of a valid recovery code (`recovery:…`), or anybody else (`stranger`). So strangers' guesses slow down nobody
+ * else.
  */
 export type Source = 'stranger' | `${'device' | 'session' | 'recovery'}:${string}`;
 
-/** Makes guessing slow. All of it is in the database, so that a restart forgives nothing. */
+/** Slows down guessing. Its state is in the database, so that a restart does not reset it. */
 export interface LoginThrottle {
-  /** Runs one guess after the other, so that many at once are no way round the waiting time. @throws ServiceError `busy`, `queue_full` */
+  /** Runs guesses one after the other, so that parallel ones cannot bypass the waiting time. @throws ServiceError `busy`, `queue_full` */
   inTurn<T>(source: Source, work: () => Promise<T>): Promise<T>;
-  /** A wrong one. Gives how many in a row those were. */
+  /** Records a wrong guess. Returns how many there were in a row. */
   fail(source: Source): Promise<number>;
   clear(db: Pick<Database, 'run'>, source: Source): Promise<void>;
 }
@@ -33,9 +33,9 @@ export function createLoginThrottle(db: Pick<Database, 'get' | 'run'>, clock: Cl
     const row = await rowOf(source);
     if (row === undefined) return;
     const seconds = Math.ceil((row.not_before - clock.now()) / 1000);
-    // More than the longest wait: the clock was set back, and must lock nobody out until it is that late again.
+    // More than the longest wait means that the clock was set back, which must not lock anyone out.
     if (seconds <= 0 || seconds > longestWaitS) return;
-    const message = `The last sign-in was wrong. Try again in ${seconds} s.`;
+    const message = `The last sign-in failed. Try again in ${seconds} s.`;
     throw new ServiceError('busy', message, { details: { retry_after_s: seconds } });
   };
 
@@ -63,4 +63,4 @@ export function createLoginThrottle(db: Pick<Database, 'get' | 'run'>, clock: Cl
   };
 }
 
-const newQueue = () => createLane(1, { most: maxWaiting, full: 'Too many sign-ins wait already. Try again in a moment.' });
+const newQueue = () => createLane(1, { most: maxWaiting, full: 'Too many sign-ins are waiting. Try again in a moment.' });

@@ -5,24 +5,24 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { cookiesOf, originOf, writeCookie } from './login-cookie.ts';
 import type { LoginSessions, LoginTokens } from './login-sessions.ts';
 
-export const notSignedIn = () => new ServiceError('unauthorized', 'Nobody is signed in here. Sign in.');
+export const notSignedIn = () => new ServiceError('unauthorized', 'You are not signed in, or your session has expired. Sign in.');
 export const oneHeader = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '');
 
-/** What the routes of the login ask of a request, and give back. */
+/** Reads the login's tokens from requests, and writes them into replies. */
 export interface LoginVisit {
-  /** Who is signed in there. `withHeader`: by both tokens. @throws ServiceError `unauthorized` */
+  /** The session of a request. `withHeader`: requires both tokens. @throws ServiceError `unauthorized` */
   find(request: FastifyRequest, withHeader: boolean): Promise<LoginSession>;
-  /** By both tokens, from our own page. @throws ServiceError `bad_origin`, `unauthorized` */
+  /** The session of a request with both tokens, from our own page. @throws ServiceError `bad_origin`, `unauthorized` */
   own(request: FastifyRequest): Promise<LoginSession>;
-  /** The same with a second factor of the last ten minutes. @throws ServiceError `forbidden` with `step_up` */
+  /** The same, with a second factor that was proven within the last ten minutes. @throws ServiceError `forbidden` with `step_up` */
   proven(request: FastifyRequest): Promise<LoginSession>;
-  /** Each token to its own place. The answer is kept in no cache. */
+  /** Writes the tokens to their places. The answer must not be cached. */
   give(request: FastifyRequest, reply: FastifyReply, tokens: LoginTokens & { deviceCookie?: string }): SignedIn;
 }
 
 export function createLoginVisit(sessions: LoginSessions, clock: Clock): LoginVisit {
   const find: LoginVisit['find'] = async ({ headers }, withHeader) => {
-    // A server on another port of this host can plant more cookies of the name: a few are looked at.
+    // A server on another port of this host can plant more cookies of this name, so only a few are checked.
     for (const cookie of cookiesOf('login', headers).slice(0, 8)) {
       const session = await sessions.find(cookie, withHeader ? oneHeader(headers['x-session-token']) : null);
       if (session !== null) return session;
@@ -56,6 +56,6 @@ export function createLoginVisit(sessions: LoginSessions, clock: Clock): LoginVi
 export function requireProof({ proven_at: provenAt }: LoginSession, clock: Clock): void {
   const now = clock.now();
   if (Math.abs(now - provenAt) <= proofLastsMs) return; // one from the future was made while the clock was ahead
-  const message = 'This needs your second factor again: the last confirmation is older than ten minutes.';
+  const message = 'This needs your second factor again: you last confirmed it more than ten minutes ago.';
   throw new ServiceError('forbidden', message, { details: { step_up: true } });
 }

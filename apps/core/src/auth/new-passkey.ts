@@ -9,7 +9,7 @@ import { passkeyHost } from './passkey-host.ts';
 
 /** How long a person may take to show a finger, a face or a PIN. */
 export const passkeyTimeoutMs = 5 * 60_000;
-/** EdDSA, ES256, RS256, by their COSE numbers: every authenticator has one, and Node all of them for good. */
+/** EdDSA, ES256, RS256, by their COSE numbers: every authenticator supports one, and Node supports all. */
 const algorithms = [-8, -7, -257];
 
 /** A passkey as it is stored. */
@@ -18,14 +18,14 @@ export type StoredPasskey = Passkey & { public_key: string; counter: number; tra
 type Asked = { use: ChallengeUse; origin: URL; userName: string; known: readonly { id: string }[] };
 type Answered = { use: ChallengeUse; origin: URL; name: string; response: RegistrationResponseJSON };
 
-/** It takes a while to load, and most starts of the core need none of it. */
+/** Loaded on first use: it takes a while, and most starts of the core do not need it. */
 const library = () => import('@simplewebauthn/server');
 
-/** Makes passkeys, for whatever they then are for. */
+/** Creates passkeys, for a set-up or a signed-in session. */
 export interface NewPasskeys {
-  /** `known`: those that the authenticator must not make again. @throws ServiceError `unprocessable` at an address that is no name */
+  /** `known`: passkeys that the authenticator must not create again. @throws ServiceError `unprocessable` on a page whose host is an IP address */
   options(asked: Asked): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** `challenge` is to be taken with what is written. @throws ServiceError `bad_request` for what does not prove itself */
+  /** The returned `challenge` must be taken in the transaction that stores the passkey. @throws ServiceError `bad_request` for a response that cannot be verified */
   verify(answered: Answered): Promise<{ passkey: StoredPasskey; challenge: string }>;
 }
 
@@ -39,7 +39,7 @@ export function createNewPasskeys({ challenges, clock, log }: Deps): NewPasskeys
         rpName: 'Assistant Gateway',
         rpID,
         userName,
-        // One person: a second passkey of the same authenticator takes the place of the first.
+        // There is only one person: a second passkey of the same authenticator replaces the first.
         userID: new Uint8Array(Buffer.from('operator')),
         challenge: challenges.make(use, rpID),
         timeout: passkeyTimeoutMs,
@@ -71,7 +71,7 @@ export function createNewPasskeys({ challenges, clock, log }: Deps): NewPasskeys
           return { verified: false as const };
         });
       if (!verified.verified)
-        throw badRequest('The new passkey did not prove itself. Begin again, and finish within five minutes.');
+        throw badRequest('The new passkey could not be verified. Start again, and finish within five minutes.');
       const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
       const shown = { id, name: name.trim(), host, created_at: clock.now(), used_at: null };
       const key = Buffer.from(publicKey).toString('base64url');
@@ -81,7 +81,7 @@ export function createNewPasskeys({ challenges, clock, log }: Deps): NewPasskeys
   };
 }
 
-/** False when there is this passkey already. */
+/** False when this passkey is already stored. */
 export async function storePasskey(tx: Pick<Database, 'run'>, passkey: StoredPasskey): Promise<boolean> {
   const { id, name, host, public_key: key, counter, transports, created_at: at } = passkey;
   const insert =

@@ -18,16 +18,16 @@ import { createSeal } from './seal.ts';
 import { createSetUp, type SetUp } from './set-up.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 
-/** The login of the operator: how it is set up, who gets in, and where they are signed in. */
+/** The login of the operator: set-up, sign-in and sessions. */
 export interface Auth {
   readonly sessions: LoginSessions;
   readonly signIn: SignIn;
   readonly setUp: SetUp;
   readonly passkeys: Passkeys;
   readonly authenticatorApp: AuthenticatorApp;
-  /** Ends a session. `by`: from where. False when there is none. */
+  /** Ends a session. `by`: the session that requests it. False when there is none. */
   endSession(id: string, by: LoginSession): Promise<boolean>;
-  /** Ten new recovery codes; the earlier ones are good for nothing. */
+  /** Makes ten new recovery codes; the earlier ones become invalid. */
   makeCodes(by: LoginSession): Promise<string[]>;
 }
 

@@ -6,16 +6,16 @@ import type { Seal } from './seal.ts';
 
 const lifeMs = 5 * 60_000;
 
-/** What a challenge is for: nothing else takes it. */
+/** The purpose of a challenge; it is invalid for any other. */
 export type ChallengeUse = 'sign-in' | `setup:${string}` | `add:${string}` | `step-up:${string}`;
 
 /**
- * What an authenticator signs. Nothing is stored of one that was only asked for: strangers could then push the owner's out. Each says when it
- * ends, under our mark, and is good once.
+ * The texts that authenticators sign. A requested challenge is not stored: otherwise strangers could push out the owner's. Each contains its
+ * expiry, is authenticated by our key, and works once.
  */
 export interface PasskeyChallenges {
   make(use: ChallengeUse, host: string): Uint8Array<ArrayBuffer>;
-  /** `challenge`: as it came back, base64url. */
+  /** `challenge`: as the client returned it, base64url. */
   isGood(challenge: string, use: ChallengeUse, host: string): boolean;
   /** False when it was used before. */
   take(tx: Pick<Database, 'run'>, challenge: string): Promise<boolean>;

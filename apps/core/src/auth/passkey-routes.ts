@@ -8,7 +8,7 @@ import { visitorOf } from './visitor.ts';
 
 type Deps = { visit: LoginVisit; passkeys: Passkeys };
 type Named = { Params: { id: string } };
-/** The schema has looked at the parts that are read; the library looks at the rest. */
+/** The schema has checked the parts that are read here; the library checks the rest. */
 const added = (response: unknown) => response as RegistrationResponseJSON;
 const proof = (response: unknown) => response as AuthenticationResponseJSON;
 

@@ -33,30 +33,30 @@ type Deps = {
 };
 
 /**
- * Passkeys, which sign in alone: the authenticator itself asks for a finger, a face or a PIN. Guesses at a password never lock them. Each is bound
- * to the host name that it was made at.
+ * Passkeys, which are enough to sign in: the authenticator itself asks for a fingerprint, a face or a PIN. Guesses at a password never lock
+ * them. Each is bound to the host name where it was created.
  */
 export interface Passkeys {
   list(): Promise<Passkey[]>;
-  /** @throws ServiceError `unprocessable` at an address that is no name, `conflict` past the most there may be */
+  /** @throws ServiceError `unprocessable` on a page whose host is an IP address, `conflict` when there are too many */
   addOptions(session: LoginSession, origin: URL): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @throws ServiceError `bad_request` for what does not prove itself */
+  /** @throws ServiceError `bad_request` for a response that cannot be verified */
   add(session: LoginSession, origin: URL, name: string, response: RegistrationResponseJSON): Promise<Passkey>;
   rename(id: string, name: string): Promise<void>;
   /** @throws ServiceError `conflict` for the last second factor */
   remove(id: string, session: LoginSession): Promise<void>;
   /** The same whether there is a login or not. */
   signInOptions(origin: URL): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** @throws ServiceError `unauthorized` whatever of it was wrong */
+  /** @throws ServiceError `unauthorized`, the same whatever was wrong */
   signIn(visitor: Visitor, response: AuthenticationResponseJSON): Promise<Entry>;
   stepUpOptions(session: LoginSession, origin: URL): Promise<PublicKeyCredentialRequestOptionsJSON>;
   stepUp(session: LoginSession, origin: URL, response: AuthenticationResponseJSON): Promise<LoginTokens>;
 }
 
 const refused = () =>
-  new ServiceError('unauthorized', 'This passkey does not sign in here. Take another one, or sign in with the password.');
+  new ServiceError('unauthorized', 'This passkey is not accepted here. Use another one, or sign in with the password.');
 
-/** It takes a while to load, and most starts of the core need none of it. */
+/** Loaded on first use: it takes a while, and most starts of the core do not need it. */
 const library = () => import('@simplewebauthn/server');
 
 export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, events, clock, log }: Deps): Passkeys {
@@ -73,7 +73,7 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     });
   };
 
-  /** What has to be written for a proof to count. @throws ServiceError `unauthorized` */
+  /** Verifies a response; returns the writes that make it count. @throws ServiceError `unauthorized` */
   const prove = async (use: ChallengeUse, origin: URL, response: AuthenticationResponseJSON) => {
     const host = passkeyHost(origin);
     const row = await db.get<StoredPasskey>('SELECT * FROM login_passkey WHERE id = ? AND host = ?', response.id, host);
@@ -107,11 +107,11 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     return async (tx: Transaction): Promise<void> => {
       if (!(await challenges.take(tx, taken))) throw refused();
       const update = 'UPDATE login_passkey SET counter = ?, used_at = ? WHERE id = ? AND (counter < ? OR counter = 0)';
-      if ((await tx.run(update, newCounter, clock.now(), row.id, newCounter)) === 0) throw refused(); // removed, or copied, meanwhile
+      if ((await tx.run(update, newCounter, clock.now(), row.id, newCounter)) === 0) throw refused(); // the passkey was removed, or cloned, meanwhile
     };
   };
 
-  /** Reports a sign-in that is refused. */
+  /** Reports a refused sign-in. */
   const reported = async <T>(device: string, work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -138,8 +138,8 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
     async add(session, origin, name, response) {
       const { passkey, challenge } = await newPasskeys.verify({ use: `add:${session.id}`, origin, name, response });
       await db.transaction(async (tx) => {
-        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was added already.');
-        if (!(await storePasskey(tx, passkey))) throw conflict('There is this passkey already.');
+        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was already added.');
+        if (!(await storePasskey(tx, passkey))) throw conflict('This passkey already exists.');
       });
       const { id, name: kept, host, created_at, used_at } = passkey;
       events.login('passkey_added', await nameOfUser(), { device: session.device, name: kept, host });

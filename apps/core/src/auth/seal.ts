@@ -3,10 +3,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 const algorithm = 'aes-256-gcm';
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** Keeps secrets unreadable in the database, and marks texts as our own. `purpose` keeps what is made for one use from another. */
+/** Encrypts secrets for the database, and authenticates texts. `purpose` prevents a value made for one use from being used for another. */
 export interface Seal {
   close(text: string, purpose: string): string;
-  /** Null for what was not closed with this key and purpose. */
+  /** Null for a text that was not sealed with this key and purpose. */
   open(sealed: string, purpose: string): string | null;
   /** A mark over a text, base64url. */
   mark(text: string, purpose: string): string;
@@ -41,7 +41,7 @@ export function createSeal(key: Buffer): Seal {
       try {
         return text + decipher.final('utf8');
       } catch {
-        return null; // another key, or changed: which, nobody can know
+        return null; // sealed with another key, or changed: the two cannot be told apart
       }
     },
     mark: (text, purpose) => markOf(text, purpose).toString('base64url'),

@@ -11,18 +11,18 @@ const totpOf = (secret: string, label = ''): TOTP =>
 
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
-/** What the QR code of an authenticator app says. */
+/** The content of the QR code for an authenticator app. */
 export const totpUri = (secret: string, name: string): string => totpOf(secret, name).toString();
 
-/** The step of 30 s whose code this is: the one now, the one before or the one after. Null for any other. */
+/** The 30 s step of a code: the current, the previous or the next one. Null for any other code. */
 export function totpStep(secret: string, code: string, now: number): number | null {
   const delta = totpOf(secret).validate({ token: code, timestamp: now, window: 1 });
   return delta === null ? null : Math.floor(now / stepMs) + delta;
 }
 
-/** Says what was wrong, so it is for who is known already. */
+/** It says what was wrong, so it is only for people who are already authenticated. */
 export const wrongAppCode = () =>
-  badRequest('This code is wrong. Compare the clocks of both devices, and type the code that is shown now.');
+  badRequest('This code is wrong. Type the code that is shown now. If that fails, check the clocks of both devices.');
 
 /** Ten codes of 60 bits, each written as three groups of four. */
 export const newRecoveryCodes = (): string[] =>
@@ -31,5 +31,5 @@ export const newRecoveryCodes = (): string[] =>
     return `${text.slice(0, 4)}-${text.slice(4, 8)}-${text.slice(8)}`;
   });
 
-/** A recovery code as it is compared, however it was typed. */
+/** The normal form of a recovery code, however it was typed. */
 export const bareCode = (text: string): string => text.toUpperCase().replaceAll(/[\s-]/g, '');

@@ -24,7 +24,7 @@ type Row = {
   password: string;
   totp_secret: string;
   totp_step: number | null;
-  /** JSON of a `StoredPasskey`, in place of a code of the app. */
+  /** JSON of a `StoredPasskey`, if that is the second factor instead of an app. */
   passkey: string | null;
   recovery_hashes: string | null;
 };
@@ -41,52 +41,55 @@ type Deps = {
   clock: Clock;
   log: Log;
 };
-/** The link's token, and the cookies of the browser that shows it. */
+/** The link's token, and the cookies of the browser that opened it. */
 export type Opener = { token: string; setupCookies: readonly string[] };
 
 /**
- * Every call shows the link's token; from the first step on, which gives the browser a cookie, that cookie too.
- * @throws ServiceError `unauthorized` for one that is over, used, wrong, or taken by another browser
+ * Every call needs the link's token and, after the first step, the cookie that this step gave to the browser.
+ * @throws ServiceError `unauthorized` for a token that is expired, used, wrong, or in use by another browser
  */
 export interface SetUp {
   state(opener: Opener): Promise<SetUpState>;
-  /** `browser`: what the cookie is to hold. */
+  /** `browser`: the value for the cookie. */
   account(opener: Opener, name: string, password: string): Promise<{ state: SetUpState; browser: string }>;
   totp(opener: Opener, code: string): Promise<SetUpState>;
-  /** A passkey is the other second factor. @throws ServiceError `unprocessable` at an address that is no name */
+  /** A passkey is the alternative second factor. @throws ServiceError `unprocessable` on a page whose host is an IP address */
   passkeyOptions(opener: Opener, origin: URL): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @throws ServiceError `bad_request` for what does not prove itself */
+  /** @throws ServiceError `bad_request` for a response that cannot be verified */
   passkey(opener: Opener, origin: URL, name: string, response: RegistrationResponseJSON): Promise<SetUpState>;
-  /** Ten new ones; those of an earlier call are good for nothing. */
+  /** Makes ten new codes; those of an earlier call become invalid. */
   recoveryCodes(opener: Opener): Promise<string[]>;
-  /** Proves that the codes were kept, makes the account and signs in. */
+  /** Checks one code, as proof that they were kept; then creates the account and signs in. */
   finish(opener: Opener, recoveryCode: string, visitor: Visitor): Promise<Entry>;
 }
 
-/** What a new account begins without. */
+/** Emptied for a new account. */
 const replacedTables = ['login_account', 'login_recovery_code', 'login_passkey', 'login_throttle'] as const;
 
 const ended = () =>
-  new ServiceError('unauthorized', 'This link was used or its 15 minutes are over. ./svc auth setup prints another one.');
+  new ServiceError(
+    'unauthorized',
+    'This link has been used or has expired. Get another one, which works for 15 minutes: ./svc auth setup',
+  );
 const takenOver = () =>
   new ServiceError(
     'unauthorized',
-    'Another browser has begun with this link. If that was not you, another person has seen it: ./svc auth setup prints another one.',
+    'Another browser has already opened this link. If that was not you, someone else has seen it. Get another one: ./svc auth setup',
   );
-const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missing. Reload the page: it goes on where it stands.');
+const outOfOrder = () => new ServiceError('conflict', 'An earlier step is missing. Reload the page to continue with that step.');
 
 const hasFactor = (row: Row): boolean => row.totp_step !== null || row.passkey !== null;
 
 const selectRow = 'SELECT * FROM login_setup WHERE link_hash = ?';
 
-/** What this browser has begun with a link. @throws ServiceError `unauthorized` for what another one has */
+/** The set-up that this browser has begun with a link. @throws ServiceError `unauthorized` for another browser's */
 async function ownRow(on: Pick<Database, 'get'>, linkHash: string, cookies: readonly string[]): Promise<Row | undefined> {
   const row = await on.get<Row>(selectRow, linkHash);
   if (row !== undefined && !cookies.some((cookie) => tokenHash(cookie) === row.browser_hash)) throw takenOver();
   return row;
 }
 
-/** Makes the account in steps that a reload or a restart goes on from. */
+/** Creates the account in steps, which a reload or a restart can continue. */
 export function createSetUp(deps: Deps): SetUp {
   const { db, run, seal, signIn, sessions, devices, challenges, newPasskeys, events, clock, log } = deps;
   const linkOf = async (token: string): Promise<SetupLink> => {
@@ -104,7 +107,7 @@ export function createSetUp(deps: Deps): SetUp {
 
   const secretOf = (row: Row): string => {
     const secret = openTotp(seal, row);
-    if (secret === null) throw ended(); // login.key was made again meanwhile
+    if (secret === null) throw ended(); // login.key was replaced meanwhile
     return secret;
   };
 
@@ -155,7 +158,7 @@ export function createSetUp(deps: Deps): SetUp {
       if (row === undefined) throw outOfOrder();
       const { passkey, challenge } = await newPasskeys.verify({ use: `setup:${row.link_hash}`, origin, name, response });
       await db.transaction(async (tx) => {
-        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was taken already. Reload the page.');
+        if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was already added. Reload the page.');
         const update = 'UPDATE login_setup SET passkey = ? WHERE link_hash = ?';
         await tx.run(update, JSON.stringify(passkey), row.link_hash);
       });
@@ -178,17 +181,17 @@ export function createSetUp(deps: Deps): SetUp {
       const passkey = row.passkey === null ? null : (JSON.parse(row.passkey) as StoredPasskey);
       const hashes = JSON.parse(row.recovery_hashes) as string[];
       if (!hashes.includes(tokenHash(bareCode(recoveryCode))))
-        throw badRequest('This is not one of the ten codes. Type one of them.');
+        throw badRequest('This is not one of the ten recovery codes. Type one of them.');
       const isReset = (await signIn.account()) !== undefined;
       const entry = await db.transaction(async (tx) => {
-        // Two pages may finish at once: the row is there for one of them.
+        // Two pages may finish at once: only one of them finds the row.
         if ((await tx.run('DELETE FROM login_setup WHERE link_hash = ?', link_hash)) === 0) throw ended();
         for (const table of replacedTables) await tx.run(`DELETE FROM ${table}`);
         await sessions.endAll(tx);
         await devices.forgetAll(tx);
         const insert =
           'INSERT INTO login_account (id, name, password, totp_secret, totp_step, link_hash) VALUES (1, ?, ?, ?, ?, ?)';
-        // A secret that nobody has proven to have is good for nothing.
+        // A secret that nobody has proven to have must not work.
         await tx.run(insert, name, password, totp_step === null ? '' : totp_secret, totp_step ?? 0, link_hash);
         if (passkey !== null) await storePasskey(tx, passkey);
         for (const hash of hashes) await tx.run('INSERT INTO login_recovery_code (hash) VALUES (?)', hash);

@@ -10,11 +10,11 @@ import type { LoginThrottle, Source } from './login-throttle.ts';
 import { checkNewPassword, hashPassword, impossiblePassword, isPassword } from './password.ts';
 import type { Visitor } from './visitor.ts';
 
-/** So many wrong guesses in a row end the session that they were typed in. */
+/** This many wrong guesses in a row end the session in which they were typed. */
 const mostWrongInSession = 10;
 
 export type Credentials = { name: string; password: string; code: string };
-/** `deviceCookie`: to know the browser by at its next sign-in. */
+/** `deviceCookie` identifies the browser at its next sign-in. */
 export type Entry = LoginTokens & { deviceCookie: string };
 type Deps = {
   db: Database;
@@ -28,37 +28,37 @@ type Deps = {
 
 export interface SignIn {
   account(): Promise<Account | undefined>;
-  /** @throws ServiceError `unauthorized` whatever of it was wrong, `busy` before the next try is looked at */
+  /** @throws ServiceError `unauthorized`, the same whatever was wrong; `busy` until the next attempt is allowed */
   signIn(credentials: Credentials, visitor: Visitor): Promise<Entry>;
-  /** Lets in who has proven themselves otherwise, with what `proof` has to write. */
+  /** Signs in a visitor who was authenticated in another way. `proof` writes in the same transaction. */
   enter(visitor: Visitor, method: LoginSession['method'], proof: (tx: Transaction) => Promise<void>): Promise<Entry>;
   /**
-   * Looks at what was typed in a session, one after the other: `work` throws a `WrongGuess`, and a right one that proves something clears `source`.
-   * @throws ServiceError that of the `WrongGuess`, `busy` before the next try is looked at
+   * Checks guesses in a session, one after the other. `work` throws a `WrongGuess` for a wrong one; for a right one that proves who typed it, it
+   * clears `source`. @throws the ServiceError of the `WrongGuess`; `busy` until the next attempt is allowed
    */
   guess<T>(session: LoginSession, work: (source: Source) => Promise<T>): Promise<T>;
-  /** A second factor again, which gives the session new tokens. @throws as `signIn` does */
+  /** Checks a second factor again, and gives the session new tokens. @throws like `signIn` */
   stepUp(session: LoginSession, code: string): Promise<LoginTokens>;
-  /** The same for who has shown it otherwise. */
+  /** The same for a second factor that was checked in another way. */
   renew(session: LoginSession, proof: (tx: Transaction) => Promise<void>): Promise<LoginTokens>;
-  /** Every other session ends. @throws ServiceError `unauthorized` for a wrong password, `bad_request` for a new one that is easily guessed */
+  /** Ends every other session. @throws ServiceError `unauthorized` for a wrong password, `bad_request` for a new one that is easily guessed */
   changePassword(session: LoginSession, password: string, next: string): Promise<void>;
 }
 
 const wrong = () =>
   new ServiceError(
     'unauthorized',
-    'Name, password or code is wrong. Try again; a code is good once, a new one comes every 30 s.',
+    'Name, password or code is wrong. Try again. Each code works once, and a new one appears every 30 s.',
   );
 
-/** For a person who is signed in and is asked for the code alone. */
+/** For a signed-in person who is asked only for the code. */
 const wrongCode = () =>
-  new ServiceError('unauthorized', 'The code is wrong. Try again; a code is good once, a new one comes every 30 s.');
+  new ServiceError('unauthorized', 'The code is wrong. Try again. Each code works once, and a new one appears every 30 s.');
 const wrongPassword = () => new ServiceError('unauthorized', 'The current password is wrong. Type it again.');
 
-/** A guess that counts. */
+/** A wrong guess that counts. */
 export class WrongGuess extends Error {
-  /** What is said to it. */
+  /** The answer to it. */
   readonly refusal: ServiceError;
   constructor(refusal: ServiceError) {
     super(refusal.message);
@@ -104,7 +104,7 @@ export function createSignIn({ db, accounts, sessions, devices, throttle, events
     return tokens;
   };
 
-  /** In the transaction that lets in, so that neither happens without the other. */
+  /** Runs in the transaction that signs in, so that neither happens without the other. */
   const codeTaken = (account: Account, code: string, source: Source) => async (tx: Transaction) => {
     if (!(await accounts.takeCode(tx, account, code))) throw new WrongGuess(wrongCode());
     await throttle.clear(tx, source);

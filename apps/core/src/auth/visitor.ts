@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { cookiesOf, originOf } from './login-cookie.ts';
 
-/** Who asks, as far as can be known before they have proven anything. */
+/** The sender of a request, as far as known before any authentication. */
 export type Visitor = {
-  /** What the browser calls itself. */
+  /** The browser's user agent. */
   device: string;
   deviceCookies: readonly string[];
   setupCookies: readonly string[];
-  /** Of the page; its host name is what a passkey is bound to. */
+  /** The origin of the page; passkeys are bound to its host name. */
   origin: URL;
 };
 
