@@ -175,7 +175,7 @@ describe('svc backup', () => {
 
   test('refuses what is no backup, and says why', async () => {
     const { code, err } = await svc(['backup', 'restore', inFolder('a note.txt')]);
-    expect([code === 0, err]).toEqual([false, expect.stringContaining('no backup at all')]);
-    expect((await svc(['backup', 'undo'])).err).toMatch(/there is no restore to be undone/i);
+    expect([code === 0, err]).toEqual([false, expect.stringContaining('damaged or not a backup')]);
+    expect((await svc(['backup', 'undo'])).err).toMatch(/there is no restore to undo/i);
   });
 });

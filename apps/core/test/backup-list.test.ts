@@ -55,7 +55,7 @@ describe('the list of backups', () => {
     await open();
     bench.core.context.backups.create();
     await bench.core.context.backups.close();
-    expect((await list()).backups[0]).toMatchObject({ state: 'failed', error: 'The service was stopped while it was made.' });
+    expect((await list()).backups[0]).toMatchObject({ state: 'failed', error: 'The service was stopped during the backup.' });
     expect(readdirSync(inData('backups')).filter((name) => !name.endsWith('.json'))).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('the list of backups', () => {
     writeFileSync(inData('backups', `${left}.tar.gz.part`), 'half');
     const again = new Backups({ ...bench.core.context, version: '0.1.0', holdFiles: () => () => undefined });
     again.recover();
-    expect(again.read(left)).toMatchObject({ state: 'failed', error: 'The service ended while it was made.' });
+    expect(again.read(left)).toMatchObject({ state: 'failed', error: 'The service ended during the backup.' });
     expect(existsSync(inData('backups', `${left}.tar.gz.part`))).toBe(false);
   });
 });

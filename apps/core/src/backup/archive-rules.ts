@@ -19,9 +19,9 @@ const single = new Set([
   secretsName,
   contentsName,
 ]);
-/** A first part and what may be below it. */
+/** The allowed top-level names, and a check of what may be below each. */
 const folders: Record<string, (rest: readonly string[]) => boolean> = {
-  // Secret ones come sealed or not at all.
+  // Secret files are sealed, or left out.
   instances: (rest) => rest.length >= 2 && !rest.slice(1).some(isSecretName),
   connectors: (rest) => rest.length >= 2 && rest.every(isConnectorPart),
   uploads: (rest) => rest[0] !== '.staging' && rest.length <= 3,
@@ -30,8 +30,8 @@ const folders: Record<string, (rest: readonly string[]) => boolean> = {
 };
 
 /**
- * True for a name that our archives can contain. Nothing else is ever written, so a name can lead nowhere but into the
- * folder that it is unpacked in.
+ * True for a name that our archives may contain. No other file is ever written, so a name cannot lead out of the folder
+ * that the archive is unpacked into.
  */
 export function isArchiveName(name: string): boolean {
   if (single.has(name)) return true;
@@ -45,10 +45,10 @@ export const isSecretPath = (name: string): boolean =>
   name === 'secrets.json' || name === 'vault/vault.db' || (isPlainPath(name) && /^instances\/[^/]+\/./.test(name));
 
 export type ArchiveLimits = {
-  /** Of everything in it, unpacked. */
+  /** Of all content, unpacked. */
   maxBytes: number;
   maxEntries: number;
-  /** How many times its size it may unpack to, past the first `slackBytes`. */
+  /** Largest ratio of unpacked to packed size, after the first `slackBytes`. */
   maxRatio: number;
   slackBytes: number;
 };
@@ -66,7 +66,7 @@ export const countPacked = (counter: Counter) =>
     },
   });
 
-/** Stands between unpacker and reader, so that bytes that belong to no entry are counted too. */
+/** Sits between unpacker and reader, so that bytes outside of entries are counted too. */
 export const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes }: ArchiveLimits) =>
   new Transform({
     transform(bytes: Buffer, _encoding, done) {
@@ -78,13 +78,13 @@ export const limitUnpacked = (counter: Counter, { maxBytes, maxRatio, slackBytes
     },
   });
 
-/** Refuses an archive, with the reason. */
+/** The error of a refused archive. */
 export const refused = (message: string, cause?: unknown) => new ServiceError('unprocessable', message, { cause });
 
-/** Puts the messages of the unpackers into a sentence; faults of the disk stay as they are. */
+/** Wraps the messages of the unpackers in a sentence; faults of the disk stay as they are. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ERR_STREAM_PREMATURE_CLOSE' || (code?.startsWith('E') === true && !code.startsWith('ERR_'))) return error;
-  return refused(`The backup cannot be unpacked: it is cut off, damaged or no backup at all (${errorText(error)}).`, error);
+  return refused(`The backup cannot be unpacked: it is incomplete, damaged or not a backup (${errorText(error)}).`, error);
 }

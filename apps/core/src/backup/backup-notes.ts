@@ -4,7 +4,7 @@ import type { Backup } from '@svc/contract/backup.ts';
 import { makePrivateDir, writeFileAtomic, namesIn } from '@svc/service-kit/files.ts';
 import { readJsonFile } from '@svc/service-kit/json/read-json-file.ts';
 
-/** What is known of a backup: a small file beside its archive. */
+/** The metadata of a backup: a small file beside its archive. */
 export type BackupNote = Omit<Backup, 'progress'>;
 
 const idPattern = /^(bak_[0-9a-z]{19})\.json$/;
@@ -13,9 +13,9 @@ const idPattern = /^(bak_[0-9a-z]{19})\.json$/;
 export type BackupNotes = {
   /** The finished archive. */
   archiveOf(id: string): string;
-  /** The archive while it is made. */
+  /** The archive while it is being made. */
   partOf(id: string): string;
-  /** What is gathered for it. */
+  /** The working folder for its parts. */
   workOf(id: string): string;
   /** Makes the folder. */
   prepare(): void;
@@ -23,9 +23,9 @@ export type BackupNotes = {
   write(note: BackupNote): void;
   /** Newest first. */
   list(): BackupNote[];
-  /** First the archive: a note without an archive does no harm, an archive without a note would never be removed. */
+  /** Removes the archive first: a note without an archive does no harm, but an archive without a note would never be removed. */
   remove(id: string): void;
-  /** What only its making needs. */
+  /** Removes what is needed only while it is being made. */
   clear(id: string): void;
 };
 
@@ -34,7 +34,7 @@ export function createBackupNotes(folder: string): BackupNotes {
   const archiveOf = (id: string) => path.join(folder, `${id}.tar.gz`);
   const read = (id: string) => readJsonFile(noteOf(id)) as BackupNote | null;
 
-  /** Asked for by every look at the health, and changed by nobody else. */
+  /** A cache: every health check reads it, and nothing else changes the files. */
   let known: BackupNote[] | null = null;
 
   return {

@@ -35,7 +35,7 @@ const restoreSchema = {
   properties: { passphrase: { type: 'string', minLength: 1, maxLength: 1024 } },
 } as const;
 
-/** Backups and what is done with them (spec: Files in core). */
+/** The routes of backups (spec: Files in core). */
 export function mountBackupRoutes(app: App, deps: Deps): void {
   const { backups, imports, paths, knownSecrets } = deps;
   const learn = (text: string | undefined): string | null => {
@@ -72,14 +72,14 @@ export function mountBackupRoutes(app: App, deps: Deps): void {
   );
   app.delete('/v2/backups/restore', (): RestoreUndone => {
     const undone = undoRestore(paths.root);
-    if (undone === null) throw new ServiceError('not_found', 'There is no restore to be undone.');
+    if (undone === null) throw new ServiceError('not_found', 'There is no restore to undo.');
     return { ok: true, undone };
   });
 
   mountScope(app, (scope) => mountImport(scope, deps, learn));
 }
 
-/** The body is the archive, whatever type it says it has: nothing but the route itself reads it. */
+/** The body is the archive, whatever its content type: only the route itself reads it. */
 function mountImport(app: App, { imports, settings }: Deps, learn: (text: string | undefined) => string | null): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
@@ -89,11 +89,11 @@ function mountImport(app: App, { imports, settings }: Deps, learn: (text: string
   });
 }
 
-/** In base64, because a header takes no other letters than English ones. */
+/** In base64, because a header may contain only ASCII. */
 function passphraseOf({ headers }: IncomingMessage): string | undefined {
   const header = headers['x-backup-passphrase'];
   if (header === undefined) return undefined;
   const text = typeof header === 'string' ? Buffer.from(header, 'base64').toString('utf8') : '';
-  if (text === '' || text.length > 1024) throw badRequest('X-Backup-Passphrase takes the passphrase in base64.');
+  if (text === '' || text.length > 1024) throw badRequest('X-Backup-Passphrase must be the passphrase in base64.');
   return text;
 }

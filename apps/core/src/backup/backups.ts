@@ -10,7 +10,7 @@ import { createBackupNotes, type BackupNote, type BackupNotes } from './backup-n
 import { makeBackup, type BackupPlaces, type MadeBackup } from './make-backup.ts';
 
 export type BackupDeps = {
-  /** Null where it cannot be used: then nothing is made, and what there is can still be restored. */
+  /** Null when it cannot be used: then no backup can be made, but existing ones can be restored. */
   db: SqliteDatabase | null;
   paths: BackupPlaces;
   settings: Pick<CoreSettings, 'secretsFile' | 'backupEveryMs' | 'backupKeep'>;
@@ -18,20 +18,20 @@ export type BackupDeps = {
   clock: Clock;
   ids: Ids;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Keeps what the snapshots speak of from being removed; the returned function lets go. */
+  /** Prevents files that the snapshots refer to from being removed, until the returned function is called. */
   holdFiles: () => () => void;
 };
 
 /** How many notes of failed backups are kept. */
 const keptFailures = 10;
 
-/** A scheduled one that failed is tried again after this time. */
+/** A failed scheduled backup is retried after this time. */
 const retryMs = 60 * 60_000;
 
 type Making = { passphrase: string | null; signal: AbortSignal; progress: { done: number; total: number } };
 type Running = { id: string; stop: AbortController; ended: Promise<void>; progress: { done: number; total: number } };
 
-/** The backups of this installation, in a folder of the data folder. One is made at a time. */
+/** The backups of this installation, in the data folder. Only one is made at a time. */
 export class Backups {
   readonly #deps: BackupDeps;
   readonly #notes: BackupNotes;
@@ -43,14 +43,14 @@ export class Backups {
     this.#notes = createBackupNotes(deps.paths.backups);
   }
 
-  /** Begins one and gives its id at once. @throws ServiceError `conflict` while another one is made. */
+  /** Starts a backup and returns it at once. @throws ServiceError `conflict` while another one is made. */
   create({ passphrase = null, scheduled = false }: { passphrase?: string | null; scheduled?: boolean } = {}): Backup {
     if (this.#isClosed) throw new ServiceError('unavailable', 'The service is stopping.');
     if (this.#running !== null) {
-      throw conflict('A backup is being made. Wait for it, then make another one.', { id: this.#running.id });
+      throw conflict('A backup is already being made. Wait until it is done, then make another one.', { id: this.#running.id });
     }
     const { db, clock, ids, version } = this.#deps;
-    if (db === null) throw new ServiceError('unavailable', 'The database cannot be used, so there is nothing to back up.');
+    if (db === null) throw new ServiceError('unavailable', 'The database cannot be used, so no backup can be made.');
     this.#notes.prepare();
     const note: BackupNote = {
       id: ids.next('bak'),
@@ -87,14 +87,15 @@ export class Backups {
         passphrase,
         signal,
         onProgress: (done, total) => Object.assign(progress, { done, total }),
-        onLeftOut: (connector) => log.warn({ connector, backup: note.id }, 'the code of a connector is too much for the backup'),
+        onLeftOut: (connector) =>
+          log.warn({ connector, backup: note.id }, 'the code of a connector is too large for the backup and was left out'),
       });
       this.#end(note, made);
       log.info({ backup: note.id, bytes: made.bytes }, 'a backup was made');
     } catch (error) {
-      const why = signal.aborted ? 'The service was stopped while it was made.' : errorText(error);
+      const why = signal.aborted ? 'The service was stopped during the backup.' : errorText(error);
       this.#tryTo(() => this.#end(note, why));
-      log.error({ err: error, backup: note.id }, 'no backup could be made');
+      log.error({ err: error, backup: note.id }, 'a backup failed');
     } finally {
       release();
       this.#running = null;
@@ -110,12 +111,12 @@ export class Backups {
     this.#notes.write({ ...note, ...end, finished_at });
   }
 
-  /** Nobody waits for it, and failing would not free a full disk. */
+  /** Logs a fault instead of throwing: no caller waits, and a failure would not free a full disk. */
   #tryTo(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#deps.log.error({ err: error }, 'the backup folder cannot be kept in order');
+      this.#deps.log.error({ err: error }, 'the backup folder could not be updated');
     }
   }
 
@@ -134,14 +135,14 @@ export class Backups {
     return found;
   }
 
-  /** The file of a finished one. @throws ServiceError `not_found`, `conflict`. */
+  /** The file of a finished backup. @throws ServiceError `not_found`, `conflict`. */
   archive(id: string): { backup: Backup; file: string } {
     const backup = this.read(id);
     if (backup.state === 'done') return { backup, file: this.#notes.archiveOf(id) };
     throw conflict(backup.state === 'running' ? 'This backup is still being made.' : `This backup failed: ${backup.error ?? ''}`);
   }
 
-  /** @throws ServiceError `not_found`; `conflict` for the one that is being made. */
+  /** @throws ServiceError `not_found`; `conflict` while it is being made. */
   delete(id: string): void {
     if (this.read(id).state === 'running') throw conflict('This backup is still being made. Wait for it, then delete it.');
     this.#notes.remove(id);
@@ -152,13 +153,13 @@ export class Backups {
     const { settings, clock } = this.#deps;
     if (settings.backupEveryMs === 0 || this.#running !== null) return false;
     const scheduled = this.#notes.list().filter((note) => note.scheduled);
-    // Not the newest alone: a clock that was ahead for a while has made some that look newer than all others.
+    // Not only the newest: backups made while the clock was ahead look newer than all others.
     const isAnyWithin = (notes: BackupNote[], ms: number) => notes.some((note) => isWithin(note.created_at, ms, clock.now()));
     const done = scheduled.filter(({ state }) => state === 'done');
     return !isAnyWithin(done, settings.backupEveryMs) && !isAnyWithin(scheduled, Math.min(retryMs, settings.backupEveryMs));
   }
 
-  /** That the last scheduled one failed, or that a restore waits or can be undone, and what to do. */
+  /** Notices that the last scheduled backup failed, or that a restore is pending or can be undone. */
   notices(): string[] {
     const last = this.#newestFirst().find(({ scheduled, id }) => scheduled && id !== this.#running?.id);
     const failed =
@@ -168,7 +169,7 @@ export class Backups {
     return [...failed, ...restoreNotices(this.#deps.paths.root)];
   }
 
-  /** Ends what an earlier process left half done. */
+  /** Completes what an earlier process left unfinished. */
   recover(): void {
     for (const note of this.#notes.list()) {
       if (note.state !== 'running' || note.id === this.#running?.id) continue;
@@ -179,10 +180,10 @@ export class Backups {
 
   #asItIs(note: BackupNote): BackupNote {
     if (note.state !== 'running' || note.id === this.#running?.id) return note;
-    return { ...note, state: 'failed', error: 'The service ended while it was made.' };
+    return { ...note, state: 'failed', error: 'The service ended during the backup.' };
   }
 
-  /** What a clock that was ahead has made is older than it says. */
+  /** Backups dated in the future were made while the clock was ahead, so they are older than their date. */
   #newestFirst(): BackupNote[] {
     const now = this.#deps.clock.now();
     const notes = this.#notes.list();
@@ -197,12 +198,12 @@ export class Backups {
     for (const { id } of [...done.slice(this.#deps.settings.backupKeep), ...failed.slice(keptFailures)]) this.#notes.remove(id);
   }
 
-  /** Resolves when the one that is being made has ended. */
+  /** Resolves when no backup is being made. */
   async settled(): Promise<void> {
     await this.#running?.ended;
   }
 
-  /** Gives the one up that is being made. */
+  /** Aborts a running backup. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#running?.stop.abort();
@@ -211,12 +212,12 @@ export class Backups {
 }
 
 const restoreWords = {
-  pending: 'A backup is restored at the next start. Not wanted any more: ./svc backup undo',
-  applied: 'A backup was restored. What it replaced is kept until the next start: ./svc backup undo brings it back.',
-  undoing: 'At the next start the state from before the last restore is put back.',
+  pending: 'A backup will be restored at the next start. To cancel: ./svc backup undo',
+  applied: 'A backup was restored. What it replaced is kept until the next start. To go back: ./svc backup undo',
+  undoing: 'The state before the last restore will be put back at the next start.',
 };
 
-/** What the next start does about a restore. */
+/** Notices about what the next start does with a restore. */
 function restoreNotices(dataDir: string): string[] {
   const found = restoreState(dataDir);
   return found === null ? [] : [restoreWords[found.state]];

@@ -2,15 +2,15 @@ import { type BackupContents, backupFormat } from '@svc/contract/backup.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 import { contentsName, refused, secretsName } from './archive-rules.ts';
 
-/** What an archive turned out to have: each part with what it measures, and those that are held in memory. */
+/** The parts found in an archive, with size and digest, and those that are held in memory. */
 export type Parts = { found: Map<string, { bytes: number; sha256: string }>; held: Map<string, Buffer> };
 
 export type ReadArchive = { contents: BackupContents; secrets: Buffer | null; bytes: number };
 
-/** What is there is what was promised, and all of it. */
+/** Checks that the archive has exactly the parts that its contents list. */
 export function checkContents({ found, held }: Parts): ReadArchive {
   const contents = parse(held.get(contentsName));
-  if (contents === null) throw refused(`The backup has no ${contentsName}: this service did not make it, or it is cut off.`);
+  if (contents === null) throw refused(`The backup has no ${contentsName}: this service did not make it, or it is incomplete.`);
   const { format } = contents as { format?: unknown };
   if (typeof format === 'number' && format > backupFormat) {
     throw refused(`The backup has format ${format}, and this version reads up to ${backupFormat}. Update the service first.`);
@@ -19,7 +19,7 @@ export function checkContents({ found, held }: Parts): ReadArchive {
   let bytes = 0;
   for (const file of contents.files) {
     const part = found.get(file.path);
-    if (part === undefined) throw refused(`The backup lacks ${JSON.stringify(file.path.slice(0, 200))}.`);
+    if (part === undefined) throw refused(`The backup is incomplete: ${JSON.stringify(file.path.slice(0, 200))} is missing.`);
     if (part.bytes !== file.bytes || part.sha256 !== file.sha256) {
       throw refused(`${JSON.stringify(file.path)} of the backup is damaged: it does not match its sha256.`);
     }
@@ -27,7 +27,8 @@ export function checkContents({ found, held }: Parts): ReadArchive {
     bytes += part.bytes;
   }
   const [extra] = [...found.keys()].filter((name) => name !== contentsName);
-  if (extra !== undefined) throw refused(`The backup has ${JSON.stringify(extra)}, which its ${contentsName} does not know.`);
+  if (extra !== undefined)
+    throw refused(`The backup contains ${JSON.stringify(extra)}, which its ${contentsName} does not list.`);
   return { contents, secrets: held.get(secretsName) ?? null, bytes };
 }
 

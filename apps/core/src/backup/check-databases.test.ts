@@ -59,7 +59,7 @@ test('a database with a migration that this version does not know is refused, un
   migrated(file, '001-init.sql', '998-later.sql');
   migrated(path.join(present, 'core.db'), '001-init.sql');
   const check = () => checkDatabases(folder, { root, present });
-  await expect(check()).rejects.toThrow('of a newer version (998-later.sql;');
+  await expect(check()).rejects.toThrow('from a newer version (schema 998-later.sql;');
   migrated(path.join(present, 'core.db'), '998-later.sql');
   await check();
 });

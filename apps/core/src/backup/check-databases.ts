@@ -5,15 +5,15 @@ import { appliedMigrations } from '@svc/store/applied-migrations.ts';
 import { checkDatabase } from '@svc/store/check-database.ts';
 import { refused } from './archive-rules.ts';
 
-/** Of several GB this is a matter of minutes. */
+/** A check of several GB takes minutes. */
 const patienceMs = 30 * 60_000;
 
-/** `root`: the code that runs. `present`: the data folder that it runs on. */
+/** `root`: the running code. `present`: its data folder. */
 type Installed = { root: string; present: string };
 
 /**
- * Has every database of an unpacked backup checked. Those that a newer service has changed are refused as well, but not where the present ones had the
- * same changes: an update that was gone back from leaves them.
+ * Checks every database of an unpacked backup. One with migrations of a newer version is refused too, unless the present database has the same
+ * ones: a rolled-back update leaves them.
  * @throws ServiceError `unprocessable`.
  */
 export async function checkDatabases(folder: string, { root, present }: Installed): Promise<void> {
@@ -28,15 +28,15 @@ export async function checkDatabases(folder: string, { root, present }: Installe
     const isNewer = checked.newest.slice(0, 3) > known.slice(0, 3);
     if (isNewer && !isAppliedIn(path.join(present, `${name}.db`), checked.newest)) {
       throw refused(
-        `${name}.db of the backup is of a newer version (${checked.newest}; this one knows ${known}). Update the service first.`,
+        `${name}.db of the backup is from a newer version (schema ${checked.newest}; this version knows ${known}). Update the service first.`,
       );
     }
   }
 }
 
 /**
- * Checks the copy of a database that goes into a backup, and gives its newest migration. A damaged one would take the place
- * of an older backup that is whole.
+ * Checks the copy of a database for a backup, and returns its newest migration. A damaged copy must not replace an older,
+ * intact backup.
  * @throws Error that names the database.
  */
 export async function checkSnapshot(name: string, copy: string, signal: AbortSignal): Promise<string> {
@@ -44,7 +44,7 @@ export async function checkSnapshot(name: string, copy: string, signal: AbortSig
   if (checked === 'unfinished') throw new Error(`${name}.db could not be read within 30 minutes.`);
   if (checked.fault === null) return checked.newest;
   if (!checked.isDamaged) throw new Error(`${name}.db could not be checked: ${checked.fault}. Try again: ./svc backup`);
-  throw new Error(`${name}.db is damaged (${checked.fault}). The backups from before are kept: go back to one of them.`);
+  throw new Error(`${name}.db is damaged (${checked.fault}). Earlier backups are kept: restore one of them.`);
 }
 
 function isAppliedIn(file: string, migration: string): boolean {

@@ -12,13 +12,13 @@ import type { SecretFile } from './seal-secrets.ts';
 /** A file to be packed, under `name`. */
 export type PackedFile = { name: string; file: string; bytes: number };
 
-/** They are sealed and opened in one piece, in memory. */
+/** Secret files are sealed and opened in one piece, in memory. */
 const maxSecretBytes = 128 * 1024 * 1024;
 
 const tooMuch = ({ name }: PackedFile) =>
   new ServiceError(
     'too_large',
-    `The files of connectors that may hold secrets have more than the ${maxSecretBytes} bytes that can be sealed (${name}). Make the ` +
+    `The connector files that may contain secrets are larger than the ${maxSecretBytes} bytes that can be sealed (${name}). Make the ` +
       'backup without secrets, and copy the folder "instances" yourself.',
   );
 
@@ -28,7 +28,7 @@ export type FilePlaces = Pick<
 >;
 
 type GatherOptions = {
-  /** The list of uploads, as it was before this is called: each of its lines has its file then. */
+  /** A copy of the list of uploads made before this call, so that each of its lines has its file. */
   manifest: string;
   /** Called for each connector of the operator that is left out. */
   onLeftOut?(connector: string): void;
@@ -36,7 +36,7 @@ type GatherOptions = {
 
 export const manifestName = 'uploads/manifest.jsonl';
 
-/** What is packed unencrypted: configuration, code of connectors, finished uploads, silos. */
+/** Gathers the unencrypted files: configuration, code of connectors, finished uploads, silos. */
 export async function gatherFiles(paths: FilePlaces, { manifest, onLeftOut }: GatherOptions): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
   for (const connector of connectors.leftOut) onLeftOut?.(connector);
@@ -60,7 +60,7 @@ async function plainInstanceFiles(paths: FilePlaces): Promise<PackedFile[]> {
   return plain;
 }
 
-/** Null for one that is gone by now. What is long is not read for it: an instance may keep much, and all of it counts as secret. */
+/** Null for a file that has disappeared. A large file is not read: it counts as secret. */
 async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | null> {
   const own = name.split('/').slice(2).join('/');
   if (isSecretName(own) || bytes > maxPlainBytes) return true;
@@ -68,7 +68,7 @@ async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | nu
   return content === null ? null : isSecretFile(own, content);
 }
 
-/** What is packed only under a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
+/** Gathers the files that are packed only with a passphrase. @throws ServiceError `too_large` for more than can be sealed. */
 export async function gatherSecrets(paths: FilePlaces, secretsFile: string): Promise<SecretFile[]> {
   const secrets: SecretFile[] = [];
   let room = maxSecretBytes;
@@ -87,7 +87,7 @@ export async function gatherSecrets(paths: FilePlaces, secretsFile: string): Pro
   return secrets;
 }
 
-/** Plain files below a folder, in order of their names. No link is followed. */
+/** Regular files below a folder, sorted by name. Links are not followed. */
 async function below(prefix: string, folder: string): Promise<PackedFile[]> {
   const found: PackedFile[] = [];
   for (const entry of await entriesOf(folder)) {
@@ -100,18 +100,18 @@ async function below(prefix: string, folder: string): Promise<PackedFile[]> {
   return found;
 }
 
-/** Of one connector. Code is far smaller; more than this is data or packages in its folder. */
+/** Limits of one connector. Code is far smaller; a larger folder contains data or packages. */
 const [maxFiles, maxBytes] = [2000, 32 * 1024 * 1024];
 
 type GatheredConnectors = { files: PackedFile[]; leftOut: string[] };
 
-/** The code of the operator's own connectors. One that is too much, or whose names some systems cannot tell apart, is left out. */
+/** The code of the operator's own connectors. One that is too large, or has names that some systems cannot tell apart, is left out. */
 async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
   const gathered: GatheredConnectors = { files: [], leftOut: [] };
   const taken = new Set<string>();
   if (!(await isFolder(folder))) return gathered;
   for (const entry of await entriesOf(folder)) {
-    // Other names are not connectors: packages, what an editor left.
+    // Other names are not connectors, but packages or an editor's leftovers.
     if (!entry.isDirectory() || !isConnectorPart(entry.name)) continue;
     const found: PackedFile[] = [];
     const isWhole = await gatherConnector(`connectors/${entry.name}`, path.join(folder, entry.name), found);
@@ -126,11 +126,11 @@ async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
   return gathered;
 }
 
-/** Collects plain files and follows no link. False as soon as they are too many or too large. */
+/** Collects regular files without following links. False as soon as they are too many or too large. */
 async function gatherConnector(prefix: string, folder: string, found: PackedFile[]): Promise<boolean> {
   for (const entry of await entriesOf(folder)) {
     const [name, file] = [`${prefix}/${entry.name}`, path.join(folder, entry.name)];
-    // A folder is looked into only when something in it could be taken.
+    // A folder is opened only if it may contain allowed names.
     if (!isArchiveName(entry.isDirectory() ? `${name}/x` : name)) continue;
     if (entry.isDirectory() && !(await gatherConnector(name, file, found))) return false;
     const own = entry.isFile() ? await sized(name, file) : null;
@@ -140,16 +140,16 @@ async function gatherConnector(prefix: string, folder: string, found: PackedFile
   return true;
 }
 
-/** A link does not count: it could lead anywhere on this machine. */
+/** False for a link, which could lead anywhere on this machine. */
 const isFolder = async (folder: string): Promise<boolean> => (await ifThere(lstat(folder), null))?.isDirectory() === true;
 
-/** In order of their names; empty where there is no folder. */
+/** Sorted by name; empty when there is no folder. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await ifThere(readdir(folder, { withFileTypes: true }), []);
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Null for what is gone, or no plain file. */
+/** Null for a path that has disappeared or is not a regular file. */
 export async function sized(name: string, file: string): Promise<PackedFile | null> {
   const found = await ifThere(lstat(file), null);
   return found?.isFile() === true ? { name, file, bytes: found.size } : null;

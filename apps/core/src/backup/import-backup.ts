@@ -28,14 +28,14 @@ export type ImportDeps = {
   ids: Ids;
 };
 
-/** Folders that an import works in begin so; what an earlier process left of them is removed. */
+/** The prefix of an import's working folders; leftovers of an earlier process are removed. */
 const prefix = 'incoming-';
 
-/** Imports backups to be restored: one at a time, checked as a whole, and nothing of the service is touched before its next start. */
+/** Imports backups for a restore: one at a time, completely checked, and without touching the service's data before the next start. */
 export type Imports = {
   /**
-   * Unpacks a backup beside the data, checks all of it and makes it the one that the next start puts in place. Secrets
-   * come with it only under their passphrase; without one the present ones stay.
+   * Unpacks a backup beside the data, checks it completely, and schedules it for the next start. Its secrets are restored
+   * only with their passphrase; without one, the present ones stay.
    * @throws ServiceError `unprocessable` with what is wrong with it, `conflict`, `insufficient_storage`.
    */
   take(body: Readable, passphrase: string | null): Promise<RestorePlan>;
@@ -49,7 +49,7 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
   return {
     async take(body: Readable, passphrase: string | null): Promise<RestorePlan> {
       if (isBusy) {
-        body.destroy(); // nobody else would close the file behind it
+        body.destroy(); // nothing else would close the file behind it
         throw conflict('Another backup is being imported. Wait for it.');
       }
       isBusy = true;
@@ -90,7 +90,7 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
   async function check(contents: BackupContents, folder: string): Promise<void> {
     if (isNewer(contents.version.split('-')[0] ?? '', version) && !isMadeHere(contents)) {
       throw refused(
-        `The backup is of version ${contents.version}, and this is ${version}. Update the service first: ./svc update`,
+        `The backup is from version ${contents.version}, but this is version ${version}. Update the service first: ./svc update`,
       );
     }
     if (!contents.files.some((file) => file.path === 'core.db')) throw refused('The backup has no core.db.');

@@ -28,16 +28,15 @@ export type BackupWork = {
   passphrase: string | null;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
-  /** Called for each connector of the operator that is not in it. */
+  /** Called for each connector of the operator that is left out. */
   onLeftOut: (connector: string) => void;
 };
 
 export type MadeBackup = { bytes: number; files: number; sha256: string };
 
 /**
- * Makes one backup: snapshots, everything packed, what was packed read again and compared, and only then the name under
- * which it counts.
- * @throws ServiceError `insufficient_storage`, or what the disk said; nothing is left of it then but its note.
+ * Makes one backup: takes snapshots, packs everything, reads the archive again to compare it, and only then gives it its
+ * final name. @throws ServiceError `insufficient_storage`, or a fault of the disk; only the note of the backup is then left.
  */
 export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   const { id, notes, paths, signal } = work;
@@ -71,7 +70,7 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
 
 const isLarge = ({ name }: PackedFile) => (name.startsWith('uploads/') && name !== manifestName) || name.startsWith('silos/');
 
-/** The most that snapshots and archive take together. */
+/** The most space that snapshots and archive need together. */
 async function expectedBytes(paths: BackupPlaces): Promise<number> {
   const manifest = manifestOf(paths);
   const copied = await Promise.all(Object.values(databaseFiles(paths)).map((file) => sized('', file)));
@@ -83,7 +82,7 @@ async function expectedBytes(paths: BackupPlaces): Promise<number> {
 
 const manifestOf = ({ uploads }: Pick<FilePlaces, 'uploads'>): string => path.join(uploads, 'manifest.jsonl');
 
-/** A copy of the list of uploads, which grows, and is rewritten when files were deleted. Gives its place, at which there is nothing without a list. */
+/** Copies the list of uploads, which changes during the backup. Returns the path of the copy; there is no file without a list. */
 async function snapshotManifest(paths: FilePlaces, folder: string): Promise<string> {
   const copy = path.join(folder, 'manifest.jsonl');
   if ((await sized('', manifestOf(paths))) !== null) await copyFile(manifestOf(paths), copy);
@@ -101,7 +100,7 @@ async function allSecrets({ id, notes, paths, secretsFile }: BackupWork): Promis
   return [...(await gatherSecrets(paths, secretsFile)), ...(vault === null ? [] : [{ path: 'vault/vault.db', bytes: vault }])];
 }
 
-/** Reads the archive as a restore would, and compares it with what was packed. Gives the sha256 of the whole file. */
+/** Reads the archive as a restore would, and compares it with what was packed. Returns the sha256 of the whole file. */
 async function verify(file: string, packed: BackupContents, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const body = createReadStream(file, { highWaterMark: 1024 * 1024, signal });
@@ -110,6 +109,7 @@ async function verify(file: string, packed: BackupContents, signal: AbortSignal)
   const { contents } = await readArchive(body, { ...usualLimits, maxBytes: Infinity, maxEntries: Infinity }, () =>
     Promise.resolve(nothing),
   );
-  if (JSON.stringify(contents) !== JSON.stringify(packed)) throw new Error('what was written is not what was packed');
+  if (JSON.stringify(contents) !== JSON.stringify(packed))
+    throw new Error('the backup that was written differs from what was packed');
   return hash.digest('hex');
 }

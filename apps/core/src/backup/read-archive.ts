@@ -16,15 +16,15 @@ import {
 } from './archive-rules.ts';
 import { checkContents, type Parts, type ReadArchive } from './check-contents.ts';
 
-/** What a part is written to as it is read; its end is awaited before the next part begins. */
+/** Receives a part while it is read; `end` is awaited before the next part begins. */
 export type PartSink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
 
-/** Held in memory: the contents and the sealed secrets. */
+/** Limit of the parts that are held in memory: the contents and the sealed secrets. */
 const maxHeldBytes = 256 * 1024 * 1024;
 
 /**
- * Reads an archive to its end and gives what it says of itself, when all of that is true: each part has a name that is
- * allowed, comes once, and has the bytes that are promised. Nothing of it counts before this resolves.
+ * Reads an archive to its end and returns its contents, after checking them: each part has an allowed name, occurs once,
+ * and has the listed bytes. Nothing of the archive may be used before this resolves.
  * @throws ServiceError `unprocessable` with what is wrong with it.
  */
 export async function readArchive(
@@ -44,7 +44,7 @@ export async function readArchive(
     (tar: AsyncIterable<Buffer>) => writeEach(tar, writer),
   ).catch((error: unknown) => Promise.reject(toRefusal(error)));
   const read = readParts(withRefusals(decoder.readable), limits, sinkFor);
-  // Whichever fails ends the other; the first reason is the one that counts.
+  // A fault of one side ends the other; the first fault is reported.
   read.catch((error: unknown) => {
     body.destroy();
     abort(writer, error);
@@ -55,7 +55,7 @@ export async function readArchive(
 
 type Writer = WritableStreamDefaultWriter<Uint8Array>;
 
-/** Goes on when the other end has room. */
+/** Writes with backpressure. */
 async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<void> {
   try {
     for await (const bytes of tar) await writer.write(bytes);
@@ -66,7 +66,7 @@ async function writeEach(tar: AsyncIterable<Buffer>, writer: Writer): Promise<vo
   }
 }
 
-/** Nobody waits for it: the fault is reported where it was found. */
+/** Not awaited: the fault is reported where it was found. */
 const abort = (writer: Writer, reason: unknown): void => void writer.abort(reason).catch(() => undefined);
 
 async function readParts(
@@ -79,15 +79,15 @@ async function readParts(
   for await (const { header, body } of entries) {
     const { name, type, size } = header;
     const shown = JSON.stringify(name.slice(0, 200));
-    if (type !== 'file') throw refused(`The backup has ${shown}, a ${type}. Only plain files belong into one.`);
-    if (!isArchiveName(name)) throw refused(`The backup has ${shown}, which does not belong into one.`);
+    if (type !== 'file') throw refused(`The backup contains ${shown}, a ${type}. Only regular files are allowed.`);
+    if (!isArchiveName(name)) throw refused(`The backup contains ${shown}, which does not belong in a backup.`);
     // Not every file system distinguishes `A` from `a`, or two spellings of one letter.
     const key = name.normalize('NFC').toLowerCase();
-    if (folded.has(key)) throw refused(`The backup has ${shown} twice.`);
+    if (folded.has(key)) throw refused(`The backup contains ${shown} twice.`);
     folded.add(key);
-    if (folded.size > maxEntries) throw refused(`The backup has more than ${maxEntries} files.`);
+    if (folded.size > maxEntries) throw refused(`The backup contains more than ${maxEntries} files.`);
     const isHeld = name === contentsName || name === secretsName;
-    if (isHeld && size > maxHeldBytes) throw refused(`The backup has ${shown} with ${size} bytes, which is too much.`);
+    if (isHeld && size > maxHeldBytes) throw refused(`The backup contains ${shown} with ${size} bytes, which is too large.`);
     const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name, size);
     parts.found.set(name, await readPart(body, size, sink));
   }
@@ -110,7 +110,7 @@ async function readPart(
   } finally {
     await sink.end();
   }
-  if (bytes !== size) throw refused('The backup is cut off.');
+  if (bytes !== size) throw refused('The backup is incomplete: it ends too early.');
   return { bytes, sha256: hash.digest('hex') };
 }
 
@@ -122,7 +122,7 @@ function holder(keep: (bytes: Buffer) => void): PartSink {
   };
 }
 
-/** What comes out of the unpacker; its faults become refusals. */
+/** Passes on the unpacker's output; its faults become refusals. */
 async function* withRefusals<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;
@@ -131,7 +131,7 @@ async function* withRefusals<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** Waits for both; of two faults the one that is no mere consequence of the other is thrown. */
+/** Waits for both; of two faults, the one that caused the other is thrown. */
 async function firstFault<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
   const [a, b] = await Promise.allSettled([first, second]);
   if (a.status === 'fulfilled' && b.status === 'fulfilled') return [a.value, b.value];

@@ -17,7 +17,7 @@ const sizes = { key: 32, salt: 16, nonce: 12, tag: 16 } as const;
 const base64 = (bytes: number) =>
   ({ type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$', maxLength: Math.ceil(bytes / 3) * 4 }) as const;
 const mostSealedBytes = 256 * 1024 * 1024;
-/** What is in the entry. The bounds keep one that was made to do harm from taking all memory or a day. */
+/** The content of the entry. The limits keep a malicious one from using all memory or running for a day. */
 const sealedSchema = {
   type: 'object',
   required: ['kdf', 'memory', 'passes', 'parallelism', 'salt', 'nonce', 'tag', 'text'],
@@ -47,7 +47,7 @@ const filesSchema = {
 const isSealed = lazyCheck<Sealed>(sealedSchema);
 const isFiles = lazyCheck<Static<typeof filesSchema>>(filesSchema);
 
-/** The files under a passphrase, as the content of one entry. */
+/** Encrypts the files with a passphrase, into the content of one entry. */
 export async function sealSecrets(files: readonly SecretFile[], passphrase: string): Promise<Buffer> {
   const text = JSON.stringify(files.map(({ path, bytes }) => ({ path, data: bytes.toString('base64') })));
   const head = { kdf: 'argon2id', ...cost, salt: randomBytes(sizes.salt).toString('base64') } as const;
@@ -66,7 +66,7 @@ export async function sealSecrets(files: readonly SecretFile[], passphrase: stri
   );
 }
 
-/** @throws ServiceError `unprocessable` for a wrong passphrase, or an entry that was changed: which, nobody can know. */
+/** @throws ServiceError `unprocessable` for a wrong passphrase, or an entry that was changed: the two cannot be told apart. */
 export async function openSecrets(entry: Buffer, passphrase: string): Promise<SecretFile[]> {
   const sealed = parseJsonOrNull(entry.toString('utf8'));
   if (!isSealed(sealed)) throw damaged();
@@ -85,7 +85,7 @@ function decrypted(decipher: DecipherGCM, text: Buffer): Buffer {
   } catch (cause) {
     throw new ServiceError(
       'unprocessable',
-      'The secrets of the backup do not open: the passphrase is another one, or they were changed.',
+      'The secrets of the backup cannot be opened: the passphrase is wrong, or they were changed.',
       {
         cause,
       },
@@ -107,7 +107,7 @@ async function keyOf(passphrase: string, { memory, passes, parallelism, salt }: 
   }
 }
 
-/** The entry's name, and how its key was made: it opens as nothing else. */
+/** Binds the ciphertext to the entry's name and to how its key was derived. */
 const aadOf = ({ kdf, memory, passes, parallelism, salt }: Head) =>
   Buffer.from(JSON.stringify(['svc-backup/1', secretsName, kdf, memory, passes, parallelism, salt]));
 

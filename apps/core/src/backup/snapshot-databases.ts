@@ -19,8 +19,8 @@ export const databaseFiles = ({ coreDb, managerDb, collectorDb }: DatabaseFiles)
 });
 
 /**
- * Copies every database there is to `folder`, each as it is between two of its transactions, while all of them are
- * used. Gives the newest migration of each.
+ * Copies every existing database to `folder`, each consistent between two transactions, while all are in use. Returns the
+ * newest migration of each.
  * @throws Error that names a damaged one.
  */
 export async function snapshotDatabases(
@@ -41,11 +41,11 @@ export async function snapshotDatabases(
   return schemas;
 }
 
-/** How often the vault's files are copied before it is given up. */
+/** How often copying the vault's files is tried. */
 const maxTries = 20;
 
 /**
- * The vault's database as one file, sealed as it is; null where there is no vault. A running vault has it locked, so its files are copied to a place in `folder`, again until nothing changed in between.
+ * The vault's database as one file, sealed as it is; null where there is no vault. A running vault has it locked, so its files are copied into `folder`, repeatedly until nothing has changed in between.
  */
 export async function readVault(file: string, folder: string): Promise<Buffer | null> {
   if ((await stampOf(file)) === null) return null;
@@ -75,7 +75,7 @@ async function copyUnchanged(file: string, copy: string): Promise<void> {
     if ((await stampOf(`${file}-wal`)) !== null) await copyFile(`${file}-wal`, `${copy}-wal`);
     if ((await stampsOf(file)) === before) return;
   }
-  throw new Error('the vault is changed all the time, so it could not be copied');
+  throw new Error('the vault kept changing, so it could not be copied');
 }
 
 const stampsOf = async (file: string) => `${await stampOf(file)} ${await stampOf(`${file}-wal`)}`;

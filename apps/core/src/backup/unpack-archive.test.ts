@@ -39,9 +39,9 @@ test('small files take a bounded memory: what is more than that is written at on
   expect(readdirSync(path.join(folder, 'silos/silo_a'))).toHaveLength(30 - Math.floor(20_000 / 1128));
 });
 
-test('[S02] two small files that stand in each other’s way are refused', async () => {
+test('[S02] two small files that stand conflicting paths are refused', async () => {
   const entries = [{ name: 'connectors/one/a' }, { name: 'connectors/one/a/b' }];
-  await expect(unpack([...entries, contentsFor(entries)])).rejects.toThrow('in each other’s way');
+  await expect(unpack([...entries, contentsFor(entries)])).rejects.toThrow('conflicting paths');
 });
 
 test('one that takes more than the disk has is nothing that is wrong with it: there is no room', async () => {

@@ -9,13 +9,13 @@ import type { ReadArchive } from './check-contents.ts';
 
 /** Parts up to this size wait in memory until all of the archive was read. */
 const smallBytes = 1024;
-/** What each of them takes besides its bytes, and what all of them may take together. */
+/** The overhead of each of them besides its bytes, and the limit of all together. */
 const besidesBytes = 128;
 const usualWaitingBytes = 32 * 1024 * 1024;
 
 /**
- * Unpacks an archive into an empty folder. Making a file takes the disk a hundred times as long as reading about one, so
- * the small ones are made last: an archive of a million of them is refused before the first is.
+ * Unpacks an archive into an empty folder. Creating a file takes a hundred times as long as reading its entry, so small
+ * files are created last: an archive with a million of them is refused before the first one is created.
  * @throws ServiceError `unprocessable` with what is wrong with it.
  */
 export async function unpackArchive(
@@ -44,7 +44,7 @@ export async function unpackArchive(
   return archive;
 }
 
-/** Copies what it is given: a part is a view of a much larger buffer, which it would keep alive. */
+/** Copies the bytes: a part is a view of a much larger buffer, which would be kept alive. */
 function waitingSink(keep: (bytes: Buffer) => void): PartSink {
   const parts: Buffer[] = [];
   return {
@@ -67,7 +67,7 @@ async function writeWhole(sink: PartSink, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Always a new file: nothing that exists is overwritten, and no link is followed. */
+/** Creates a new file: nothing that exists is overwritten, and links are not followed. */
 async function fileSink(file: string): Promise<PartSink> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const handle = await apart(open(file, flags, 0o600));
@@ -87,13 +87,13 @@ async function fileSink(file: string): Promise<PartSink> {
   };
 }
 
-/** Refuses a file where another file of the backup is already. */
+/** Refuses a file whose path conflicts with another file of the backup. */
 async function apart<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST' && code !== 'ENOTDIR' && code !== 'EISDIR') throw error;
-    throw refused('The backup has two files that stand in each other’s way.', error);
+    throw refused('The backup contains two files with conflicting paths.', error);
   }
 }

@@ -21,22 +21,22 @@ export type ArchiveParts = {
 
 type Hooks = { signal: AbortSignal; onBytes: (bytes: number) => void };
 
-/** Of gzip. */
+/** Levels of gzip. */
 const [fastLevel, storedLevel] = [1, 0];
 const readBytes = 1024 * 1024;
-/** Files up to this size are read in one piece, so that one that is rewritten meanwhile is packed whole. */
+/** Files up to this size are read in one piece, so that a file that is rewritten meanwhile is packed consistently. */
 const wholeBytes = 256 * 1024;
 
-/** Packs everything into a new file, `backup.json` last, because that says what the others have become. */
+/** Packs everything into a new file, `backup.json` last, because it lists the sizes and digests of the others. */
 export async function writeArchive(file: string, parts: ArchiveParts, { signal, onBytes }: Hooks): Promise<BackupContents> {
   const { createTarPacker } = await import('modern-tar'); // rarely needed
   const { readable, controller } = createTarPacker();
-  /** The chunks from which on nothing is compressed. */
+  /** Chunks that begin an uncompressed part. */
   const stored = new WeakSet<Uint8Array>();
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true });
   const written = pipeline(compressed(readable, stored), target, { signal });
   const filled = fill();
-  // Whichever fails ends the other.
+  // A fault of one side ends the other.
   written.catch((error: unknown) => controller.error(error));
   filled.catch((error: unknown) => controller.error(error));
   await Promise.all([written, filled]);
@@ -79,8 +79,8 @@ export async function writeArchive(file: string, parts: ArchiveParts, { signal, 
 }
 
 /**
- * One gzip after the other, each of one level: every unpacker takes them for one. From the first bytes that are in
- * `stored` on nothing is compressed, which is many times faster; and no archive of ours unpacks to a hundred times its size.
+ * Writes several gzip members, each with one level: unpackers read them as one stream. From the first chunk in `stored` on,
+ * nothing is compressed, which is many times faster; and so none of our archives unpacks to a hundred times its size.
  */
 async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Uint8Array>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
@@ -96,18 +96,18 @@ async function* compressed(source: AsyncIterable<Uint8Array>, stored: WeakSet<Ui
       } while (next.done !== true && isSame(next.value));
     };
     const gzip = createGzip({ level: isStored ? storedLevel : fastLevel, chunkSize: 256 * 1024 });
-    pipe(Readable.from(member(), { objectMode: false }), gzip, () => undefined); // a fault comes out of the reading below
+    pipe(Readable.from(member(), { objectMode: false }), gzip, () => undefined); // a fault is thrown by the loop below
     yield* gzip as AsyncIterable<Buffer>;
   }
 }
 
-/** Null for one that is gone by now. */
+/** Null for a file that has disappeared. */
 const readWhole = (file: string): Promise<Buffer | null> =>
   ifThere(readFile(file, { flag: constants.O_RDONLY | constants.O_NOFOLLOW }), null);
 
 type Entry = WritableStreamDefaultWriter<Uint8Array>;
 
-/** Gives the sha256 of what was packed. */
+/** Returns the sha256 of the packed bytes. */
 async function packFile(
   entry: Entry,
   { file, bytes, handle }: PackedFile & { handle: FileHandle },
@@ -117,7 +117,7 @@ async function packFile(
   try {
     for (let at = 0; at < bytes;) {
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(readBytes, bytes - at)), 0, undefined, at);
-      if (bytesRead === 0) throw new Error(`${file} became shorter while it was packed`);
+      if (bytesRead === 0) throw new Error(`${file} became shorter while it was being packed`);
       const part = buffer.subarray(0, bytesRead);
       hash.update(part);
       onPart(part);
