@@ -177,7 +177,7 @@ describe('POST /v2/inject', () => {
     expect((await answer).json()).toMatchObject({
       reply: 'look',
       delivered: false,
-      deliverErr: expect.stringContaining('takes its time'),
+      deliverErr: expect.stringContaining('has not answered yet'),
     });
     slow.drop();
   });

@@ -281,7 +281,7 @@ describe('a reply that has to reach a channel', () => {
     await leave(asked);
     await passUntil(async () => (await deliveries()).length).toBe(1);
     expect(await deliveries()).toMatchObject([
-      { state: 'failed', text: 're: hi', error: expect.stringContaining('nobody came') },
+      { state: 'failed', text: 're: hi', error: expect.stringContaining('no caller fetched') },
     ]);
     expect(await ask(asked, backAgain)).toMatchObject({ actions: [{ text: 're: hi' }] });
   });

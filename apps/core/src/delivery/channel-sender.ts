@@ -3,10 +3,10 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** What became of one attempt. `permanent`: trying again would end the same way. */
+/** The outcome of one attempt. `permanent`: another attempt would fail in the same way. */
 export type SendOutcome = { delivered: true } | { delivered: false; permanent: boolean; error: string };
 
-/** A text, or a file of the upload area. `kind`: one of the channel's own; without it the usual one. `about`: the turn whose reply it is, when it is one's. */
+/** A text, or a file of the upload area. `kind`: one of the channel's own kinds; the usual one by default. `about`: the turn that it is the reply of, if any. */
 export type ChannelMessage = {
   id: string;
   instance_id: string;
@@ -21,12 +21,12 @@ export type SendToChannel = (message: ChannelMessage) => Promise<SendOutcome>;
 type SendAnswer = { delivered?: boolean; message?: string; error?: string; reason?: string };
 
 const timeoutMs = 10_000;
-/** There is no such instance, or the message itself will not do. Anything else may pass: a restart, a token, a limit. */
+/** The instance does not exist, or the message itself is refused. Other faults may be temporary: a restart, a token, a limit. */
 const permanentStatuses = [400, 404, 413, 415, 422];
 
 /**
- * Sends texts out over the manager's `/send`. The id goes along as `Idempotency-Key` and alone says which message it is: the
- * text is masked at each try, and may be masked otherwise by the next one. Never throws.
+ * Sends texts by the manager's `/send`. The id is sent as `Idempotency-Key`, and it alone identifies the message: the text is
+ * masked at each attempt, and a later attempt may mask it differently. Never throws.
  */
 export const createChannelSender =
   (managerUrl: string, token: Secret | null): SendToChannel =>
@@ -39,6 +39,6 @@ export const createChannelSender =
       const permanent = permanentStatuses.includes(status) || answer.reason === onlyAnswers;
       return { delivered: false, permanent, error: `the manager answered ${status}: ${why}` };
     } catch (error) {
-      return { delivered: false, permanent: false, error: `the manager could not be asked: ${errorText(error)}` };
+      return { delivered: false, permanent: false, error: `the manager could not be reached: ${errorText(error)}` };
     }
   };

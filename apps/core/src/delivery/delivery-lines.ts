@@ -3,25 +3,25 @@ import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { StoredDelivery } from './delivery-store.ts';
 import type { OpenReply } from './open-replies.ts';
 
-/** A delivery in its line. Its times are by the clock that only goes forward. */
+/** A delivery in its line. Its times are those of the monotonic clock. */
 export type Waiting = {
   delivery: StoredDelivery;
   dueAt: number;
   endsAt: number;
-  /** Turns whose replies come before it, each with the time until which it is waited for. */
+  /** Turns whose replies must come before it, each with the time until which it waits for them. */
   before: Map<string, number>;
   isUnderWay: boolean;
 };
 
-/** The deliveries that wait, a line for each target: one after the other, each when it is due and what comes before it is shown. */
+/** The waiting deliveries, in one line per target. Each is sent when it is due and the replies before it are shown. */
 export interface DeliveryLines {
-  /** Behind what waits, but before what waits for its turn. */
+  /** Adds it at the end, but ahead of deliveries that wait for its turn's reply. */
   add(delivery: StoredDelivery, before?: readonly OpenReply[]): void;
-  /** Begins to try them. `before`: what those that are here already wait for. */
+  /** Begins to send. `before`: the replies that an already waiting delivery has to wait for. */
   start(before: (delivery: StoredDelivery) => readonly OpenReply[]): void;
-  /** The reply of a turn is shown, or in its line. */
+  /** The reply of a turn was shown, or is in its line now. */
   replyEnded(turnId: string): void;
-  /** Has everything in the line of a waiting delivery tried now. False when it is in none. */
+  /** Tries everything in the line of a waiting delivery now. False when it is in no line. */
   hurry(id: string): boolean;
   /** How many wait, and the characters of their texts. */
   size(): { deliveries: number; chars: number };
@@ -34,12 +34,12 @@ type Deps = {
   maxPauseMs: number;
   /** Age at which a delivery is given up. */
   giveUpMs: number;
-  /** Tries a delivery, and settles it or says when it is due again. */
+  /** Tries a delivery, and either settles it or sets when it is due again. */
   attempt(waiting: Waiting): Promise<void>;
   onSettled(delivery: StoredDelivery): void;
 };
 
-/** How long a reply is waited for from when it was made, ms: its connector tries to show it for a minute. */
+/** How long others wait for a reply after it was made, ms: its connector tries to show it for a minute. */
 const longestShownMs = 70_000;
 
 export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSettled }: Deps): DeliveryLines {
@@ -50,7 +50,7 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
   let isStarted = false;
   let isClosed = false;
 
-  /** What is stored has times of day: what they are worth is seen once, so that a clock that is set later changes nothing. */
+  /** Stored times are times of day. They are converted once, so that setting the clock later changes nothing. */
   function toWaiting(delivery: StoredDelivery, before: readonly OpenReply[]): Waiting {
     const now = clock.now();
     const waitMs = Math.min((delivery.next_at ?? now) - now, maxPauseMs);
@@ -84,10 +84,10 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
     timers.set(key, cancel);
   }
 
-  /** Looks at a line that waits, as if its time had come. */
+  /** Checks a waiting line now. */
   function wake(key: string): void {
     const cancel = timers.get(key);
-    if (cancel === undefined) return; // it is being worked on
+    if (cancel === undefined) return; // the line is already being processed
     cancel();
     timers.delete(key);
     void work(key);
@@ -150,7 +150,7 @@ export function createDeliveryLines({ clock, maxPauseMs, giveUpMs, attempt, onSe
 const untilOf = (before: readonly OpenReply[]): Map<string, number> =>
   new Map(before.map(({ turnId, since }) => [turnId, since + longestShownMs]));
 
-/** Before the first that waits for its turn: its reply could not be shown, so it comes this way, and comes first. */
+/** Ahead of the first delivery that waits for this turn's reply: its channel could not show that, so it is pushed, and still comes first. */
 function placeIn(line: readonly Waiting[], { turn_id }: StoredDelivery): number {
   const at = line.findIndex(({ before, isUnderWay }) => !isUnderWay && before.has(turn_id));
   return at === -1 ? line.length : at;

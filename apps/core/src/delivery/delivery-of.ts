@@ -4,12 +4,12 @@ import type { Route, StoredDelivery } from './delivery-store.ts';
 import type { Outbox } from './outbox.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** What a delivery says of the turn that it comes from. */
+/** The fields of a delivery that come from its turn. */
 export const deliveryOf = (turn: Turn, text: string) => ({
   turn_id: turn.id,
   turn_seq: turn.seq,
   conversation_key: turn.envelope.conversation_key,
-  // The id of an operator's words is of no message of the channel.
+  // The id of an operator's text does not name a message of the channel.
   message_id: turn.steering === undefined ? (turn.envelope.message_id ?? null) : null,
   text,
   injected: turn.steering !== undefined,
@@ -18,9 +18,8 @@ export const deliveryOf = (turn: Turn, text: string) => ({
 type Reply = { turn: Turn; actions: readonly Action[]; route: Route | null; error: string | null };
 
 /**
- * Pushes a reply: its text, then its files, each a delivery of its own, together with what `change` writes of its turn: a crash or a
- * full disk leaves all or none. A reaction is of a message that was answered where it came from; it is not pushed. Gives the first
- * delivery, if any.
+ * Pushes a reply: its text, then its files, each as its own delivery, in one transaction with what `change` writes. Reactions are not
+ * pushed: they belong to a message that is answered on its own connection. Returns the first delivery, if any.
  */
 export async function pushReply(
   outbox: Pick<Outbox, 'pushAll'>,

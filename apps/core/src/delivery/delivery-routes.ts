@@ -12,8 +12,8 @@ type Query = { state?: string; conversation_key?: string; limit?: string; before
 type IdParams = { id: string };
 
 /**
- * `GET /v2/deliveries`: the replies that could not be given to their caller, newest first, and what became of them.
- * `POST /v2/deliveries/:id/retry` tries one now, `POST /v2/deliveries/:id/delivered` says that its person has it after all,
+ * `GET /v2/deliveries`: the replies that could not be given to their caller, newest first, with their state.
+ * `POST /v2/deliveries/:id/retry` tries one now, `POST /v2/deliveries/:id/delivered` reports that the reply reached its person after all,
  * `DELETE /v2/deliveries/:id` takes a settled one off the list.
  */
 export function mountDeliveryRoutes(app: App, { deliveries, outbox, knownSecrets }: Deps): void {

@@ -10,8 +10,8 @@ import { bytesOf, cut, readPage } from '@svc/store/read-page.ts';
 export type Route = { instance_id: string; target: string };
 
 /**
- * A delivery with its turn's place in the journal, 0 where it is of no turn, and the channel's id of the message that it answers. `kind`: how the
- * channel takes it; null for the usual way.
+ * A delivery with its turn's seq in the journal, 0 without a turn, and the channel's id of the message that it answers. `kind`: the channel's
+ * kind of message; null for the usual one.
  */
 export type StoredDelivery = Delivery & {
   turn_seq: number;
@@ -30,7 +30,7 @@ export type NewDelivery = Pick<StoredDelivery, 'turn_id' | 'turn_seq' | 'convers
   file?: DeliveredFile | null;
   kind?: string | null;
   route: Route | null;
-  /** Why it has to be pushed, or cannot be. */
+  /** Why it has to be pushed, or cannot be pushed. */
   error: string | null;
 };
 
@@ -38,7 +38,7 @@ export type DeliveryFilter = { state: DeliveryState | null; conversationKey: str
 
 const columns =
   'seq, id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, kind, text, file, injected, state, attempts, next_at, error, created_at, updated_at';
-// What was said may have been forgotten while its reply waited for its channel: read with the turn, in the one statement that a reply costs.
+// The conversation may have been forgotten while the reply waited for its channel. That is read from the turn in the same statement.
 const insert = `INSERT INTO delivery (id, turn_id, turn_seq, message_id, conversation_key, instance_id, target, kind, text, file, injected, state, attempts,
   next_at, error, created_at, updated_at, forgotten) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?,
   COALESCE((SELECT forgotten FROM turn WHERE seq = ?), 0)) RETURNING ${columns}`;
@@ -64,33 +64,33 @@ const removeById = 'DELETE FROM delivery WHERE id = ?';
 const forgetSettled = `DELETE FROM delivery WHERE conversation_key = ? AND state <> 'pending' RETURNING state`;
 const forgetPending = `UPDATE delivery SET forgotten = 1 WHERE conversation_key = ? AND state = 'pending'`;
 
-/** What a push says of its turn; nothing of a text that is of no turn. */
+/** What a push says about its turn; nothing for a text without a turn. */
 export const aboutOf = ({ turn_id, turn_seq, message_id }: StoredDelivery): { about?: About } =>
   turn_seq === 0 ? {} : { about: { turn_id, ...(message_id !== null && { message_id }) } };
 
-/** Rows of the outbox and of what became of them. */
+/** The rows of the outbox, waiting and settled. */
 export interface DeliveryStore {
-  /** A delivery without a route cannot be made: it is kept as failed, for the list. So is one that `isRefused`. */
+  /** A delivery without a route cannot be sent: it is stored as failed, to be listed. So is one with `isRefused`. */
   add(tx: Transaction, delivery: NewDelivery, isRefused: boolean): Promise<StoredDelivery>;
-  /** One that has arrived and is of a forgotten conversation is removed instead. */
+  /** A delivered one of a forgotten conversation is removed instead. */
   update(storedDelivery: StoredDelivery): Promise<void>;
   pending(): Promise<StoredDelivery[]>;
-  /** How many wait for each instance that any wait for. */
+  /** How many wait for each instance that has any. */
   pendingByInstance(): Promise<{ id: string; open: number }[]>;
-  /** Newest first; of a state or of any, of one conversation or of all. */
+  /** Newest first, filtered by state and conversation. */
   list(filter: DeliveryFilter, before: number, limit: number): Promise<{ deliveries: StoredDelivery[]; next: number | null }>;
   find(id: string): Promise<StoredDelivery | undefined>;
-  /** True when what came of a turn is pushed, or was. */
+  /** True when the reply of a turn is being pushed, or was. */
   isFor(turnId: string): Promise<boolean>;
-  /** The first that came of a turn: its text, where it has one. */
+  /** The first delivery of a turn: its text, if it has one. */
   ofTurn(turnId: string): Promise<StoredDelivery | undefined>;
   counts(): Promise<{ pending: number; failed: number } | undefined>;
-  /** Marks one that failed as delivered; false when it has not failed. */
+  /** Marks a failed one as delivered; false when it has not failed. */
   confirm(id: string): Promise<boolean>;
   remove(id: string): Promise<number>;
-  /** A conversation is forgotten: its settled ones are removed, and given back; one on its way arrives, and is removed then. */
+  /** Forgets a conversation: removes and returns its settled deliveries. One in transit still arrives, and is removed then. */
   forget(conversationKey: string): Promise<Pick<Delivery, 'state'>[]>;
-  /** Removes some of what has been settled before `before` (epoch ms); gives what it was. */
+  /** Removes and returns some of those settled before `before` (epoch ms). */
   prune(before: number): Promise<Pick<Delivery, 'state'>[]>;
 }
 
@@ -145,7 +145,7 @@ export function createDeliveryStore(db: Database, clock: Clock, ids: Ids): Deliv
     pending: async () => (await db.all<Row>(selectPending)).map(toDelivery),
     pendingByInstance: () => db.all<{ id: string; open: number }>(selectPendingByInstance),
     async list({ state, conversationKey }: DeliveryFilter, before: number, limit: number) {
-      // The state is written out, or the indices of one state alone would not serve.
+      // The state is written into the SQL, or the partial indices of one state could not be used.
       const parts = [
         state === null ? 'TRUE' : `state = '${state}'`,
         ...(conversationKey === null ? [] : ['conversation_key = ?']),

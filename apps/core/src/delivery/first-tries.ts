@@ -2,9 +2,9 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { SendOutcome } from './channel-sender.ts';
 import type { StoredDelivery } from './delivery-store.ts';
 
-/** Those who wait for the first try of a delivery. */
+/** Callers that wait for the first attempt of a delivery. */
 export type FirstTries = {
-  /** What came of it, or that it still waits after `withinMs`. */
+  /** The outcome, or that the delivery still waits after `withinMs`. */
   wait(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
   tried(id: string, outcome: SendOutcome): void;
 };
@@ -27,7 +27,7 @@ export function createFirstTries(clock: Pick<Clock, 'after'>): FirstTries {
         const cancel = clock.after(withinMs, () => {
           others.delete(settle);
           if (others.size === 0) waiting.delete(delivery.id);
-          resolve({ delivered: false, permanent: false, error: 'the channel takes its time; it is tried again' });
+          resolve({ delivered: false, permanent: false, error: 'the channel has not answered yet; the delivery is tried again' });
         });
       });
     },

@@ -5,10 +5,10 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import { errorText, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
 export type CallOfInstance = { instance_id: string; target: string; method: string; params: object };
-/** Has an instance do something. @throws ServiceError: what the connector says, or that it cannot be asked. */
+/** Calls an instance. @throws ServiceError with the connector's fault, or that it cannot be reached. */
 export type CallInstance = (call: CallOfInstance, signal: AbortSignal) => Promise<unknown>;
 
-/** The manager ends it first, and says why. */
+/** The manager's own timeout ends the call first, and reports why. */
 const timeoutMs = callTimeoutMs + 2000;
 
 export const createInstanceCaller =
@@ -22,7 +22,7 @@ export const createInstanceCaller =
       timeoutMs,
       maxBytes: maxCallChars.result * 4,
     }).catch((error: unknown) => {
-      throw unavailable(`The device could not be asked: ${errorText(error)}`, error);
+      throw unavailable(`The device could not be reached: ${errorText(error)}`, error);
     });
     if (answer.ok) return answer.result;
     throw new ServiceError(answer.error, answer.message, { status });

@@ -19,7 +19,7 @@ export type OpenOutboxDeps = {
   knownSecrets: KnownSecrets;
   clock: Clock;
   log: Log;
-  /** In place of the manager, for tests. */
+  /** Replaces the manager in tests. */
   send: SendToChannel | undefined;
 };
 

@@ -15,48 +15,48 @@ export type OutboxDeps = {
   send: SendToChannel;
   clock: Clock;
   log: Pick<Log, 'warn' | 'error'>;
-  /** The last look at a text before it leaves. Throws when it must not. */
+  /** Masks a text before it is sent. Throws when it must not be sent. */
   redact: (text: string) => string | Promise<string>;
   onSettled: (delivery: StoredDelivery) => void;
 };
 
 const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
-/** A reply that is older than this would only confuse. */
+/** An older reply would only confuse. */
 const giveUpMs = 24 * 60 * 60_000;
-/** More than these are not tried: they are listed as failed at once, and can be tried again from there. */
+/** Deliveries beyond these limits are listed as failed at once, and can be retried from there. */
 const maxPending = { deliveries: 5000, chars: 64_000_000 };
 
 const tooMany = 'too many deliveries are waiting';
 
-/** Pushes replies to their channels, in order for each target, until they are sent, refused for good or too old. */
+/** Pushes replies to their channels, in order per target, until they are sent, permanently refused or too old. */
 export interface Outbox {
-  /** Stores a delivery and begins with it. Resolves when it is safe. */
+  /** Stores a delivery and begins to send it. Resolves when it is stored. */
   push(delivery: NewDelivery): Promise<StoredDelivery>;
-  /** Stores the deliveries of a reply and then what `change` writes, all or nothing, and begins with them. */
+  /** Stores the deliveries of a reply and what `change` writes in one transaction, and begins to send them. */
   pushAll(deliveries: readonly NewDelivery[], change: (tx: Transaction) => Promise<unknown>): Promise<StoredDelivery[]>;
-  /** What came of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
+  /** The outcome of the first attempt of a delivery that was just pushed, or that it still waits after `withinMs`. */
   firstTry(delivery: StoredDelivery, withinMs: number): Promise<SendOutcome>;
-  /** Takes up what an earlier process left. */
+  /** Loads what an earlier process left. */
   load(): Promise<void>;
-  /** Begins to send. What is pushed of a turn waits for the replies of its conversation that were made before it and are still being shown. */
+  /** Begins to send. A delivery waits for earlier replies of its conversation that are still being shown. */
   start(replies: OpenReplies): void;
-  /** Tries a failed or waiting delivery now. False when there is no such one, or it has no route. */
+  /** Tries a failed or waiting delivery now. False when there is none, or it has no route. */
   retry(id: string): Promise<boolean>;
-  /** A reply that could not be pushed has reached its person another way. False when there is none that failed; again it changes nothing. */
+  /** A reply that could not be pushed has reached its person in another way. False when no such delivery has failed. Repeating it changes nothing. */
   confirm(id: string): Promise<boolean>;
   /** Takes a settled delivery off the list. */
   remove(id: string): Promise<boolean>;
-  /** A conversation is forgotten: what became of its replies too. One on its way arrives. */
+  /** Forgets the deliveries of a conversation. One in transit still arrives. */
   forget(conversationKey: string): Promise<void>;
-  /** Removes some of what has been settled before `before` (epoch ms); gives how many. */
+  /** Removes some of those settled before `before` (epoch ms); returns how many. */
   prune(before: number): Promise<number>;
   counts(): { pending: number; failed: number };
   close(): void;
 }
 
 /**
- * Replies that have to be pushed: kept in the database until the channel has them, tried again with growing delays, in
- * order for each target. What cannot be delivered is listed, never dropped in silence.
+ * Replies that have to be pushed: stored until the channel has them, and retried with growing delays, in order per target.
+ * What cannot be delivered is listed, never silently dropped.
  */
 export function createOutbox({ store, db, send, clock, log, redact, onSettled }: OutboxDeps): Outbox {
   const firstTries = createFirstTries(clock);
@@ -65,7 +65,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
   let replies: OpenReplies | null = null;
   const lines = createDeliveryLines({ clock, maxPauseMs: backOff.maxMs, giveUpMs, attempt, onSettled });
 
-  /** Nothing leaves before it is safe, or a crash could make the same reply leave again under another id. */
+  /** Nothing is sent before it is stored, or a crash could send the same reply again under another id. */
   const pushAll: Outbox['pushAll'] = (deliveries, change) =>
     db.transaction(async (tx) => {
       const pushed: StoredDelivery[] = [];
@@ -92,7 +92,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     return stored;
   }
 
-  /** Replies that come before a delivery: their connectors may be in the middle of them. */
+  /** Replies that come before a delivery, because their connectors may still be showing them. */
   const before = ({ turn_id, turn_seq, conversation_key }: StoredDelivery): OpenReply[] =>
     turn_seq === 0 || replies === null ? [] : replies.openIn(conversation_key).filter(({ turnId }) => turnId !== turn_id);
 
@@ -106,7 +106,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     try {
       await store.update(delivery);
     } catch (error) {
-      log.error({ err: error, delivery: delivery.id }, 'what became of a delivery could not be stored');
+      log.error({ err: error, delivery: delivery.id }, 'the outcome of a delivery could not be stored');
     }
     firstTries.tried(delivery.id, outcome);
   }
@@ -159,7 +159,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     start(given): void {
       replies = given;
       given.onEnd(lines.replyEnded);
-      // Of what an earlier process left only the places of the turns show which came first.
+      // For deliveries of an earlier process, only the seq of their turns shows which came first.
       lines.start((delivery) => before(delivery).filter(({ turnSeq }) => turnSeq < delivery.turn_seq));
     },
 

@@ -36,7 +36,7 @@ test('the oldest of more replies than may wait for a word of their connectors is
   for (let n = 0; n < 10; n++) expectReply(`t${n}`, true);
   expect(pendingAcks.count()).toBe(3);
   expect(pushed.map(([id]) => id)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
-  expect(pushed[0]).toEqual(['t0', null, expect.stringContaining('too many replies wait')]);
+  expect(pushed[0]).toEqual(['t0', null, expect.stringContaining('too many replies are waiting')]);
   expect(pendingAcks.isExpected('t0')).toBe(false);
   await pendingAcks.delivered('t0');
   expect(pendingAcks.count()).toBe(3);

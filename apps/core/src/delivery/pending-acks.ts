@@ -10,17 +10,17 @@ import type { Route } from './delivery-store.ts';
 import type { OpenReply } from './open-replies.ts';
 import type { Outbox } from './outbox.ts';
 
-/** A reply that was, or is to be, given to its caller. Without a route it cannot be pushed, only listed. */
+/** A reply that was given to its caller, or will be. Without a route it cannot be pushed, only listed. */
 type PendingAck = {
   turn: Turn;
   route: Route | null;
   actions: readonly Action[];
   text: string;
-  /** How many have the reply and have not said what became of it. */
+  /** How many callers have the reply and have not reported its delivery. */
   holders: number;
-  /** What the timer waits for: a word on what became of the reply, or a caller who comes for it. */
+  /** What the timer waits for: a report on the delivery (`word`), or a caller that fetches the reply. */
   waitsFor: 'word' | 'caller';
-  /** By the clock that only goes forward, ms. */
+  /** By the monotonic clock, ms. */
   since: number;
   /** How often it could not be put into the outbox. */
   failures: number;
@@ -34,57 +34,57 @@ export type PendingAckDeps = {
   clock: Clock;
   log: Pick<Log, 'error'>;
 };
-/** How long a caller that lost its connection, or crashed, has to come back for a reply before it is pushed. */
+/** How long a caller that disconnected or crashed has to return for a reply before it is pushed. */
 const graceMs = 5000;
-/** A connector that has a reply and says nothing of it for this long has a fault. */
+/** A connector that has a reply and reports nothing about it for this long is faulty. */
 const silenceMs = 10 * 60_000;
-/** Pauses after a database that could not be written. */
+/** Pauses after a failed write to the database. */
 const backOff = { firstMs: 1000, maxMs: 5 * 60_000 };
 
-/** What may wait at a time: replies, and characters of them and of what they answer. Past it the oldest wait no longer. */
+/** Most replies that wait at once, and characters of them and of the messages they answer. Beyond it, the oldest wait no longer. */
 const usualLimits = { replies: 5000, chars: 64_000_000 };
 
-const nobodyCame = 'nobody came for the answer; a caller that sends the message again, with the same message_id, gets it';
-const neverSaid = 'the connector has the reply and never said what became of it';
+const nobodyCame = 'no caller fetched the reply; sending the message again with the same message_id returns it';
+const neverSaid = 'the connector received the reply but never confirmed its delivery';
 
-const tooMany = 'too many replies wait for a word of their connectors; this one was the oldest';
+const tooMany = 'too many replies are waiting for confirmation by their connectors; this one was the oldest';
 
 const noTimer = () => undefined;
 
-/** Replies that were made and of which no channel has said yet that it has them. */
+/** Replies that were made, and whose delivery no channel has confirmed yet. */
 export interface PendingAcks {
-  /** A reply has been made that has to reach a channel, or that nobody is there for. */
+  /** A reply was made that has to reach a channel, or that has no caller. */
   expect(turn: Turn, route: Route | null, result: HandleResult, isAttended: boolean): void;
   /** True while it is not known whether the turn's reply has reached its channel. */
   isExpected(turnId: string): boolean;
-  /** The conversation of a turn whose reply is waited for; null for any other turn. */
+  /** The conversation of a turn whose reply is not confirmed yet; null for any other turn. */
   keyOf(turnId: string): string | null;
-  /** The replies of a conversation of which no channel has said yet that it has them. */
+  /** The unconfirmed replies of a conversation. */
   openIn(conversationKey: string): OpenReply[];
-  /** Is called with the turn of each reply that is waited for no longer: it is shown, or in the outbox. */
+  /** Calls the listener with the turn of each reply that was shown, or is in the outbox now. */
   onEnd(listener: (turnId: string) => void): void;
-  /** A caller was given the reply, and says what becomes of it, or is `abandoned`. */
+  /** A caller was given the reply, and will report its delivery, or be `abandoned`. */
   accepted(turnId: string): void;
-  /** The channel shows the reply. Nothing for turns that are not waited for. */
+  /** The channel shows the reply. Does nothing for other turns. */
   delivered(turnId: string): Promise<void>;
   /** The channel could not show it: it is pushed instead. */
   undelivered(turnId: string, error: string): Promise<void>;
-  /** The caller that had `accepted` the reply went away before saying what became of it. Another caller who has it may still say. */
+  /** The caller that had `accepted` the reply disconnected before it reported the delivery. Another caller that has it may still do so. */
   abandoned(turnId: string): void;
-  /** The caller was gone before the reply could be given. Nothing changes where another caller has it. */
+  /** The caller had disconnected before it got the reply. Changes nothing when another caller has it. */
   callerGone(turnId: string): void;
   count(): number;
 }
 
 /**
- * Between a reply and its channel: who asked for it shows it and says so. When nobody is there, or says that it
- * could not be shown, the reply goes to the outbox. The journal keeps it open until one of the two is sure.
+ * Tracks a reply until it has reached its channel: the caller shows it and confirms that. Without a caller, or when it
+ * reports a failure, the reply goes to the outbox. The journal keeps the turn open until one of the two is certain.
  */
 export function createPendingAcks({ journal, outbox, events, clock, log }: PendingAckDeps, limits = usualLimits): PendingAcks {
   /** The oldest first. */
   const waiting = new Map<string, PendingAck>();
   let chars = 0;
-  /** Those that are being pushed, until they are in the outbox. */
+  /** Replies on their way into the outbox. */
   const leaving = new Set<PendingAck>();
   let onEnd = (_turnId: string): void => undefined;
 
@@ -120,14 +120,14 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
     if (isKept) events.kept(turn);
   }
 
-  /** What could not be written waits as before, and is pushed when it can be. */
+  /** A reply that could not be put into the outbox waits, and is pushed later. */
   function waitAgain(ack: PendingAck, route: Route | null, error: string | null): void {
     ack.failures++;
     add(ack);
     pushAfter(backOffMs(backOff, ack.failures), ack, route, error);
   }
 
-  /** Until it is written down that a channel has a reply, the next start would show it again. */
+  /** Until it is stored that a channel has a reply, the next start would send it again. */
   async function settleDelivered(turn: Turn, failures = 0): Promise<void> {
     try {
       await journal.settle(turn, 'delivered');
@@ -148,7 +148,7 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
     ack.cancelTimer = clock.after(ms, () => pushOrLog(ack, route, error));
   }
 
-  /** As if the time of the oldest had run out. */
+  /** Gives up the oldest, as if its time were over. */
   function makeRoom(): void {
     for (const ack of waiting.values()) {
       if (waiting.size <= limits.replies && chars <= limits.chars) return;
@@ -157,13 +157,13 @@ export function createPendingAcks({ journal, outbox, events, clock, log }: Pendi
     }
   }
 
-  /** Gives the caller time to come back. */
+  /** Gives the caller time to return. */
   const awaitCaller = (ack: PendingAck) => {
     ack.waitsFor = 'caller';
     pushAfter(graceMs, ack, ack.route, ack.route === null ? nobodyCame : null);
   };
 
-  /** A caller has the reply. It is not pushed any more on mere silence, or the channel might show it twice. */
+  /** A caller has the reply. Silence alone no longer causes a push, or the channel might show it twice. */
   const awaitWord = (ack: PendingAck) => {
     ack.waitsFor = 'word';
     pushAfter(silenceMs, ack, null, neverSaid);

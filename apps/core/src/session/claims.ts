@@ -1,11 +1,11 @@
 import type { Database } from '@svc/store/database.ts';
 
-/** Which sessions a terminal has taken over. Held in memory, so that a turn pays nothing to know. */
+/** The sessions that a terminal has claimed. Kept in memory, so that the check costs a turn nothing. */
 export interface Claims {
   isClaimed(key: string): boolean;
   /**
-   * Whether the channel is to say that it pauses: once for each time that the service's own terminal takes a session over,
-   * and not for another program's claim, which says what it likes. Once more after a restart.
+   * Whether the channel should announce its pause: once each time the service's own terminal claims a session, and once
+   * more after a restart. Not for another program's claim, which may announce it itself.
    */
   takePauseNotice(key: string): boolean;
   /** From this call on the channel pauses. */
@@ -38,7 +38,7 @@ export async function createClaims(db: Database): Promise<Claims> {
       await store(key, by);
     },
     async release(key: string): Promise<void> {
-      // Both at once, as in `claim`: what was asked last holds, in memory as in the database.
+      // Both at once, as in `claim`: the last call wins, in memory as in the database.
       claimed.delete(key);
       await store(key, null);
     },

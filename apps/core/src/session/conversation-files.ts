@@ -14,23 +14,23 @@ type Deps = { folder: string; uploads: string; log: Pick<Log, 'warn'> };
 
 /** Files of one conversation, where its engines may read them for as long as it lasts. */
 export type ConversationFiles = {
-  /** The folder of a conversation's files. It is there once a file was staged. */
+  /** The folder of a conversation's files. It exists once a file was staged. */
   folderOf(key: string): string;
   /**
-   * The same attachments where an engine may open them. What is no finished upload any more is `missing`. Not to be asked
-   * twice at once for one conversation.
+   * The attachments at paths where an engine may open them. One that is no longer a finished upload is `missing`. Must not
+   * run twice at once for one conversation.
    */
   stage(key: string, attachments: readonly Attachment[]): Promise<TurnFile[]>;
   /** The upload behind a staged file; any other path is returned unchanged. */
   uploadOf(file: string): string;
-  /** Removes what was staged for a conversation that is forgotten. The uploads stay. */
+  /** Removes the staged files of a forgotten conversation. The uploads stay. */
   forget(key: string): Promise<void>;
 };
 
 /**
- * Gives engines the very files that were checked. A message may wait for long between the check of its paths and the
- * moment an engine opens them, and by then a link may lie there. So each file is linked hard into a folder that only
- * the service writes to, and what came to lie there is held against the upload.
+ * Gives engines exactly the files that were checked. A message may wait for long between the check of its paths and the
+ * moment an engine opens them, and by then a path may be a link. So each file is hard-linked into a folder that only
+ * the service writes to, and the result is compared with the upload.
  */
 export function createConversationFiles({ folder, uploads, log }: Deps): ConversationFiles {
   const folderOf = (key: string) => path.join(folder, folderNameOf(key));
@@ -75,7 +75,7 @@ export function createConversationFiles({ folder, uploads, log }: Deps): Convers
   };
 }
 
-/** Another file system has no hard links to this one: then it is copied, under another name until it is whole. */
+/** Hard links do not work across file systems: then the file is copied, under a temporary name until it is complete. */
 async function stageFile(upload: UploadFile, target: string): Promise<void> {
   if (await isSame(upload, target)) return;
   const part = path.join(path.dirname(target), `.${path.basename(target)}`);
@@ -126,4 +126,4 @@ async function isSame(upload: UploadFile, file: string): Promise<boolean> {
 const matches = (upload: UploadFile, facts: BigIntStats): boolean =>
   facts.isFile() && facts.dev === upload.dev && facts.ino === upload.ino;
 
-const changed = () => new Error('it is another file than the one that was checked');
+const changed = () => new Error('it is no longer the file that was checked');

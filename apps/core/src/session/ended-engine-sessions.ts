@@ -16,12 +16,12 @@ const remove = 'DELETE FROM ended_engine_session WHERE engine_id = ? AND engine_
 const pageSize = 100;
 /** An engine may have to start its program first. */
 const limitMs = 60_000;
-/** An engine that failed so often in a run is asked for no more of them until the next one. */
+/** After this many failures of an engine, its other sessions are left for the next run. */
 const failuresInRun = 3;
 
 /**
- * Writes down that no conversation goes on with a session, in the transaction that takes it from its conversation: what
- * the engine keeps of it is removed whatever is killed meanwhile.
+ * Records that no conversation continues a session, in the transaction that takes it from its conversation: so the engine's
+ * own record of it is removed, whatever is killed meanwhile.
  */
 export async function noteEnded(tx: Pick<Database, 'run'>, sessions: readonly EngineSession[], now: number): Promise<void> {
   for (const { engine_id, engine_session_id } of sessions) await tx.run(insert, engine_id, engine_session_id, now);
@@ -29,23 +29,23 @@ export async function noteEnded(tx: Pick<Database, 'run'>, sessions: readonly En
 
 type Deps = {
   db: Database;
-  /** Removes what an engine keeps of a session. Rejects with a reason that a person can act on. */
+  /** Removes an engine's record of a session. Rejects with a reason that a person can act on. */
   forget(engineId: string, engineSessionId: string): Promise<void>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'error'>;
 };
 
-/** Removing what engines keep of sessions that no conversation goes on with. */
+/** Removes the engines' own records of sessions that no conversation continues. */
 export interface EndedEngineSessions {
-  /** Has it removed soon; nobody waits for it. */
+  /** Starts a run soon, without waiting for it. */
   removeSoon(): void;
-  /** Resolves when each was tried. What is left is tried again every hour, and after each start. */
+  /** Resolves when each was tried. The rest is retried every hour, and after each start. */
   remove(): Promise<void>;
-  /** How many that ended since then (epoch ms) are left. */
+  /** How many sessions that ended since `since` (epoch ms) are left. */
   left(since: number): Promise<number>;
   /** Why some could not be removed in the last run, a line for each engine. */
   notices(): string[];
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no run is active. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
   const { clock, log } = deps;
   let faults: ReadonlyMap<string, string> = new Map();
   let running: Promise<void> | null = null;
-  /** A run may not see what ends during it, so another one follows. */
+  /** A run may miss sessions that end during it, so another one follows. */
   let next: Promise<void> | null = null;
   let isClosed = false;
 
@@ -74,7 +74,9 @@ export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
   };
   const removeSoon = (): void => {
     if (isClosed) return;
-    remove().catch((error: unknown) => log.error({ err: error }, 'what engines keep of ended sessions could not be removed'));
+    remove().catch((error: unknown) =>
+      log.error({ err: error }, 'the records that engines keep of ended sessions could not be removed'),
+    );
   };
   const stop = clock.every(hourMs, removeSoon);
   const cancel = clock.after(firstMs, removeSoon);
@@ -94,7 +96,7 @@ export function createEndedEngineSessions(deps: Deps): EndedEngineSessions {
 }
 
 const hourMs = 60 * 60_000;
-/** What an earlier process has left can wait until the start is over. */
+/** What an earlier process left can wait until the start is over. */
 const firstMs = 60_000;
 
 async function removeAll({ db, forget, clock, log }: Deps, faults: Map<string, string>, isClosed: () => boolean): Promise<void> {
@@ -117,7 +119,7 @@ async function removeAll({ db, forget, clock, log }: Deps, faults: Map<string, s
     } catch (error) {
       failures.set(engineId, (failures.get(engineId) ?? 0) + 1);
       faults.set(engineId, notice(engineId, error));
-      log.warn({ err: error, engine: engineId }, 'what an engine keeps of an ended session could not be removed');
+      log.warn({ err: error, engine: engineId }, 'the record that an engine keeps of an ended session could not be removed');
       await db.run(countFailure, engineId, sessionId);
       return false;
     }
@@ -131,4 +133,4 @@ const tooLong = (id: string): never => {
 };
 
 const notice = (id: string, error: unknown): string =>
-  `What ${id} keeps of conversations that were forgotten could not be removed yet, and it is tried again every hour: ${errorText(error)}`;
+  `The records that ${id} keeps of forgotten conversations could not be removed yet. The service tries again every hour: ${errorText(error)}`;

@@ -23,8 +23,8 @@ export type ForgetDeps = {
 };
 
 /**
- * Forgets what was said in a conversation, and its files: nobody who speaks there next finds any of it. What its engines keep is removed
- * soon after. The session itself goes last: by it the conversation is found, should this be cut off and asked for again.
+ * Forgets the messages and files of a conversation: whoever writes there next finds none of them. The engines' own records are removed
+ * soon after. The session itself is removed last, so that the conversation can still be found when this is interrupted and repeated.
  */
 export async function forgetConversation(
   {

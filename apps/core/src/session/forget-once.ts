@@ -8,7 +8,7 @@ import { forgetConversation, type ForgetDeps } from './forget-conversation.ts';
 import type { SessionStore } from './session-store.ts';
 
 const hourMs = 60 * 60_000;
-/** The same request may be sent again for as long, and gets the same answer. */
+/** The same request can be repeated for this long, and gets the same answer. */
 const keptMs = 24 * hourMs;
 
 type Deps = ForgetDeps & {
@@ -20,7 +20,7 @@ type Deps = ForgetDeps & {
   log: Pick<Log, 'error'>;
 };
 
-/** Forgets, every hour, the conversations of a single request that were not used for a day. The returned function ends it. */
+/** Forgets, every hour, the conversations of a single request that were not used for a day. The returned function stops it. */
 export function forgetOnceConversations(deps: Deps): () => void {
   return deps.clock.every(hourMs, () => {
     sweep(deps).catch((error: unknown) =>
@@ -39,7 +39,7 @@ async function sweep(deps: Deps): Promise<void> {
   } while (after !== '');
 }
 
-/** One that is in use, or in an operator's hands, stays until the next time. */
+/** A conversation that is in use, or claimed, stays until the next run. */
 async function forget(deps: Deps, key: string): Promise<void> {
   if (deps.pipeline.isBusy(key) || deps.claims.isClaimed(key)) return;
   deps.claims.forget(key);

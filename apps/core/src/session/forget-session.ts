@@ -12,7 +12,7 @@ type Deps = ForgetDeps & {
 };
 
 /**
- * Forgets a conversation at an operator's word, with what they set for it. Doing it again changes nothing.
+ * Forgets a conversation for an operator, with its settings. Repeating it changes nothing.
  * @throws ServiceError `conflict` while its program runs in a terminal
  */
 export async function forgetSession(deps: Deps, key: string, actor: string): Promise<void> {

@@ -10,8 +10,8 @@ import type { HistoryRow } from '../turn/turn-history.ts';
 type Live = LiveTurns['byId'];
 
 /**
- * What was said in turns, in their order. Their replies may be long: everything else has its turn between them. `live`: the
- * turns that wait or run, which know better than the journal what they do.
+ * The messages of turns, in order. Replies may be long, so other work can run between them. `live`: the turns that wait or
+ * run, whose state is more current than the journal's.
  */
 export async function toMessages(rows: readonly HistoryRow[], live: Live): Promise<HistoryMessage[]> {
   const pace = createPace();
@@ -24,13 +24,13 @@ export async function toMessages(rows: readonly HistoryRow[], live: Live): Promi
   return messages;
 }
 
-/** What was typed in a terminal comes into the journal when that terminal ends: after what its channel has noted meanwhile. */
+/** Text typed in a terminal is journaled when the terminal ends, after later messages of the channel. So rows are sorted by time. */
 const inTime = (rows: readonly HistoryRow[]): readonly HistoryRow[] =>
   rows.some(({ origin }) => origin === 'terminal') ? rows.toSorted((one, other) => one.accepted_at - other.accepted_at) : rows;
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
-/** What was said in a turn and what came of it. A message that was merged into a later one is shown there. */
+/** The message and the reply of a turn. A message that was merged into a later one is shown there. */
 function messagesOf(row: HistoryRow, result: HandleResult | null, live: Live): HistoryMessage[] {
   if (result?.outcome === 'merged') return [];
   const turn = {
@@ -69,7 +69,7 @@ function messagesOf(row: HistoryRow, result: HandleResult | null, live: Live): H
   return [asked, ...answers, ...failure];
 }
 
-/** What the journal says of a turn without an end may be of an earlier process: whether it runs now is known by the turn alone. */
+/** The journal's state of an open turn may come from an earlier process: only the live turn knows whether it runs now. */
 function stateOf({ id, state }: HistoryRow, live: Live): TurnState {
   if (state !== 'queued' && state !== 'running') return state;
   return live(id)?.isRunning === true ? 'running' : 'queued';

@@ -6,33 +6,33 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** A message that was seen and not answered (`delivery: async`, or a claimed session). `at` is epoch ms. */
+/** A message that was observed, not answered (`delivery: async`, or a claimed session). `at` is epoch ms. */
 export type ObservedMessage = {
   id: number;
   sender: string;
-  /** Null on messages of versions that did not keep it. */
+  /** Null on messages of older versions, which did not store it. */
   tier: Tier | null;
   text: string;
   attachments: Attachment[];
   at: number;
-  /** On the oldest one: how many came before it and had to make room. */
+  /** On the oldest one: how many earlier ones were dropped to make room. */
   gone: number;
-  /** When the first and the last of those came. */
+  /** When the first and the last of those arrived. */
   gone_since: number | null;
   gone_until: number | null;
 };
 
 export type NewObserved = { sender: string; tier: Tier; text: string; attachments?: Attachment[]; message_id?: string };
 
-/** `amended`: the newest version of it that is known; null while it is as it came. */
+/** `amended`: its newest known version; null while it was not edited. */
 export type NamedMessage = { id: number; message_id: string; amended: number | null };
 
 type Row = Omit<ObservedMessage, 'attachments'> & { attachments: string | null };
 
-/** Only the newest are kept: context of the next turn, not an archive. */
+/** Only the newest are kept: they are context for the next turn, not an archive. */
 const keptPerKey = 50;
 const maxTextLength = 4000;
-/** Message ids that are remembered after a turn has used their messages: a channel repeats itself soon or never. */
+/** Message ids that are remembered after a turn has used their messages: a channel repeats a message soon or never. */
 const maxRecent = 2000;
 
 const insert = `INSERT INTO observed_message (id, conversation_key, sender, tier, text, attachments, message_id, at)
@@ -51,32 +51,32 @@ const selectNewest = 'SELECT MAX(id) AS id FROM observed_message';
 const remove = 'DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?';
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
-/** Messages that were only seen, kept as context of their conversation's next turn. */
+/** Observed messages, kept as context for the next turn of their conversation. */
 export interface ObservedStore {
-  /** False for a message that came before: it is not stored again, also when a turn has used it meanwhile. */
+  /** False for a repeated message: it is not stored again, even if a turn has used it meanwhile. */
   add(key: string, newObserved: NewObserved): Promise<boolean>;
   /** Oldest first. */
   list(key: string): Promise<ObservedMessage[]>;
-  /** Those that have a name, oldest first. */
+  /** Those with a message id, oldest first. */
   named(key: string): Promise<NamedMessage[]>;
-  /** Another text for one of them, or none: then it was never seen. */
+  /** Replaces the text of one; with null it is removed. */
   amend(id: number, text: string | null, version: number): Promise<unknown>;
-  /** Drops what a turn has used, and nothing that came since. Resolves before that is committed. */
+  /** Drops what a turn has used, but nothing that arrived since. Resolves before that is committed. */
   drop(key: string, upToId: number): Promise<unknown>;
-  /** The same, committed. */
+  /** The same, but resolves when it is committed. */
   clear(key: string, upToId: number): Promise<number>;
-  /** Drops what was seen of everybody of this name. */
+  /** Drops all observed messages of senders with this id. */
   clearOf(sender: string): Promise<number>;
 }
 
-/** Messages that are context of their conversation's next turn. A conversation without any costs its turns nothing. */
+/** Opens the store. A conversation without observed messages costs its turns nothing. */
 export async function openObservedStore(db: Database, clock: Clock): Promise<ObservedStore> {
   let added = 0;
-  /** Conversations that may have some, each with the number of its latest addition. */
+  /** Conversations that may have some, each with the id of its latest addition. */
   const keys = new Map<string, number>();
   for (const row of await db.all<{ conversation_key: string }>(selectKeys)) keys.set(row.conversation_key, added);
 
-  /** No id is given twice while a turn may still say up to which one it has seen, also after the newest were removed. */
+  /** No id is used twice, even after the newest were removed: a running turn may still refer to the last id that it has read. */
   let newest = (await db.get<{ id: number | null }>(selectNewest))?.id ?? 0;
 
   const recent = new Set<string>();
@@ -85,7 +85,7 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
     forgetOldest(recent, maxRecent);
   };
 
-  /** The oldest that is left says what is gone. */
+  /** The oldest remaining message counts the dropped ones. */
   async function countGone(key: string, rows: Pick<Row, 'at' | 'gone' | 'gone_since'>[]): Promise<void> {
     const gone = rows.reduce((sum, row) => sum + row.gone, rows.length);
     const since = Math.min(...rows.map(({ at, gone_since }) => gone_since ?? at));

@@ -19,9 +19,9 @@ export type OpenSession = Pick<
   SessionRow,
   'conversation_key' | 'engine_id' | 'engine_session_id' | 'turns' | 'cwd' | 'title_by'
 > & {
-  /** Number of the turn among those of its session: one that was overtaken changes nothing. */
+  /** Fencing number of the turn in its session: a turn with an older number changes nothing. */
   fence: number;
-  /** Turns of the conversation that this engine had no part in. */
+  /** How many turns of the conversation this engine has missed. */
   missed: number;
 };
 
@@ -31,7 +31,7 @@ type IdleRow = Pick<SessionRow, 'conversation_key' | 'last_active_at'>;
 
 type OpenedRow = Omit<OpenSession, 'missed'> & { parked_sessions: string | null };
 
-/** Sessions of other engines in the same conversation: their resume ids, and how many turns it had when they left. */
+/** The parked sessions of other engines: their resume ids, and how many turns the conversation had when they were parked. */
 type Parked = Record<string, { id: string; turns: number }>;
 
 /** What every turn records when it opens its session. */
@@ -40,14 +40,14 @@ export type SessionOpening = {
   surface: string;
   instance_id: string | null;
   principal_id: string | null;
-  /** The turn came over the channel that the key is of. */
+  /** The turn came over the channel that its key names. */
   is_own: boolean;
   outbound_instance_id: string | null;
   outbound_target: string | null;
   public: number;
   engine_id: string;
   cwd: string;
-  /** Newest announcement there is: this turn has seen what is for it. */
+  /** The newest announcement: this turn has read what is for it. */
   last_announce_id: number;
 };
 
@@ -58,12 +58,12 @@ export type TurnTotals = {
   engine_session_id: string | null;
   input_tokens: number;
   output_tokens: number;
-  /** Null: nobody knows the price. Such turns are counted apart. */
+  /** Null when no price is known. Such turns are counted separately. */
   cost_usd: number | null;
   model: string | null;
 };
 
-// Earlier versions stored values of any length. One that is too long is ignored: cut, it would name something else.
+// Earlier versions stored values of any length. One that is too long is ignored: if it were cut, it would name something else.
 const columns = [
   'conversation_key, surface, instance_id, principal_id, engine_id, last_announce_id, public, title_by, turns, input_tokens',
   'output_tokens, cost_usd, unpriced_turns, created_at, last_active_at',
@@ -77,15 +77,15 @@ const selectOne = `SELECT ${columns} FROM session WHERE conversation_key = ?`;
 const selectCursor = 'SELECT last_announce_id FROM session WHERE conversation_key = ?';
 const selectRecent = `SELECT ${columns} FROM session WHERE last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?)
   ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
-// By the beginning of the key, which the table is ordered by.
+// By key prefix, because the table is ordered by key.
 const selectOwn = `SELECT ${columns} FROM session WHERE conversation_key > ? AND conversation_key < ? AND (? IS NULL OR principal_id = ?)
   AND last_active_at <= ? AND (last_active_at < ? OR conversation_key > ?) ORDER BY last_active_at DESC, conversation_key LIMIT ?`;
-// By key, a page at a time: it needs no index, and holds nobody up.
+// By key, a page at a time: it needs no index, and blocks nothing for long.
 const selectPage =
   'SELECT conversation_key, last_active_at FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?';
 const pageSize = 500;
 const selectKeysOf = 'SELECT conversation_key FROM session WHERE principal_id = ?';
-/** Those that were used last say enough, however many there are. */
+/** The most recently used sessions are enough, however many there are. */
 const recent = 2000;
 const selectUse = `SELECT instance_id AS id, MAX(last_active_at) AS last_used_at, COUNT(DISTINCT principal_id) AS persons
   FROM (SELECT instance_id, last_active_at, principal_id FROM session ORDER BY last_active_at DESC LIMIT ${recent}) AS recent
@@ -94,14 +94,14 @@ const insert = `
   INSERT INTO session (conversation_key, surface, instance_id, principal_id, engine_id, outbound_instance_id,
     outbound_target, public, cwd, last_announce_id, fence, created_at, last_active_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`;
-// A resume id belongs to the engine that made it, so engine and id stay as they are until the engine is known to change.
+// A resume id belongs to the engine that made it, so neither changes until it is known that the engine changes.
 const always = `
     cwd = excluded.cwd,
     last_announce_id = MAX(session.last_announce_id, excluded.last_announce_id),
     fence = session.fence + 1,
     last_active_at = excluded.last_active_at
   RETURNING conversation_key, engine_id, engine_session_id, turns, cwd, title_by, fence, parked_sessions`;
-// Whose session it is, and where it is pushed to, is for its own channel to say. A target stays with its instance.
+// Only a session's own channel sets its owner and where it is pushed to. A target stays with its instance.
 const upsertOwn = `${insert}
   ON CONFLICT (conversation_key) DO UPDATE SET
     surface = excluded.surface,
@@ -111,7 +111,7 @@ const upsertOwn = `${insert}
     outbound_instance_id = excluded.outbound_instance_id,
     outbound_target = CASE WHEN session.outbound_instance_id IS NOT DISTINCT FROM excluded.outbound_instance_id
       THEN COALESCE(excluded.outbound_target, session.outbound_target) ELSE excluded.outbound_target END,${always}`;
-// A key that is of no channel's form belongs to the channel that came first.
+// A key that has no channel's form belongs to the channel that used it first.
 const upsertOther = `${insert}
   ON CONFLICT (conversation_key) DO UPDATE SET
     principal_id = CASE WHEN session.surface = excluded.surface THEN excluded.principal_id ELSE session.principal_id END,
@@ -123,14 +123,14 @@ const updateTotals = `
   UPDATE session SET engine_session_id = COALESCE(?, engine_session_id), turns = turns + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
     cost_usd = cost_usd + ?, unpriced_turns = unpriced_turns + ?, model = COALESCE(?, model)
   WHERE conversation_key = ? AND fence = ?`;
-// The session that a turn goes on with, while the turn was not overtaken.
+// The engine session that the turn continues, unless a later turn has taken over.
 const selectReplaced = `SELECT engine_id, engine_session_id FROM session
   WHERE conversation_key = ? AND fence = ? AND engine_session_id IS NOT NULL AND engine_session_id <> ?`;
 const selectEngines = `SELECT engine_id, engine_session_id, parked_sessions FROM session WHERE conversation_key = ? AND last_active_at < ?`;
 const updateIdle = `UPDATE session SET engine_session_id = NULL, parked_sessions = NULL
   WHERE conversation_key = ? AND last_active_at < ?`;
 const updateForgotten = 'UPDATE session SET title = NULL, title_by = NULL WHERE conversation_key = ?';
-// One that is open in a terminal is in use, whenever its last turn was.
+// A session that is open in a terminal is in use, however old its last turn is.
 const selectWithEngines = `SELECT conversation_key, last_active_at,
     (engine_session_id IS NOT NULL OR parked_sessions IS NOT NULL) AND claimed_by IS NULL AND tmux_target IS NULL AS is_kept
   FROM session WHERE conversation_key > ? ORDER BY conversation_key LIMIT ?`;
@@ -139,37 +139,37 @@ const remove = 'DELETE FROM session WHERE conversation_key = ?';
 /** Rows of sessions. */
 export interface SessionStore extends TerminalSessions {
   read(key: string): Promise<SessionRow | undefined>;
-  /** The newest announcement that a session has seen; 0 for one that is new. */
+  /** The newest announcement that a session has read; 0 for a new one. */
   announceCursor(key: string): Promise<number>;
-  /** Newest first, those after a place in the list. */
+  /** Newest first, after a position in the list. */
   list(after: SessionCursor, limit: number): Promise<SessionRow[]>;
-  /** The same of keys that begin with `prefix`, of one principal or, with null, of all. */
+  /** The same, for keys that begin with `prefix`, of one principal or, with null, of all. */
   listOf(own: { prefix: string; principalId: string | null }, after: SessionCursor, limit: number): Promise<SessionRow[]>;
-  /** A page of the keys that were not used since a time; `next` is the key to go on behind, empty at the end. */
+  /** A page of the keys that were not used since `before`; `next` is the key to continue after, empty at the end. */
   idleSince(before: number, after: string): Promise<{ keys: string[]; next: string }>;
   /** The conversations of a principal. */
   keysOf(principalId: string): Promise<string[]>;
-  /** When each instance was used last (epoch ms), and by how many persons, by the sessions that were used last. */
+  /** When each instance was used last (epoch ms), and by how many people, from the most recently used sessions. */
   useOfInstances(): Promise<InstanceUse[]>;
   /** Creates or continues the session for a turn and gives the turn its fencing number. */
   open(opening: SessionOpening): Promise<OpenSession>;
   /** Keeps the engine's resume id as soon as it is known, so that a killed turn can be resumed. */
   keepEngineSession(session: OpenSession, engineSessionId: string): Promise<unknown>;
   /**
-   * Adds a finished turn to the session's sums. A turn that was overtaken (an older fence) changes nothing. Nobody waits
-   * for the commit: a reply is not held back for a sum, and what was used is in the telemetry spool already.
+   * Adds a finished turn to the session's totals. A turn with an older fence changes nothing. The commit is not awaited:
+   * a reply must not wait for a total, and the usage is already in the telemetry spool.
    */
   addTurn(session: OpenSession, totals: TurnTotals): Promise<unknown>;
-  /** A turn that comes next does not go on in any engine's session, which have ended; and no title says what was said. */
+  /** Ends all engine sessions of a conversation, so that the next turn begins a new one, and removes its title. */
   forgetSaid(key: string): Promise<unknown>;
-  /** Ends the engines' sessions of the conversations on a page of keys that were not used since a time; gives the key to go on behind, empty at the end. */
+  /** Ends the engine sessions of a page of conversations not used since `before`; returns the key to continue after, empty at the end. */
   forgetIdleEngines(before: number, after: string): Promise<string>;
   delete(key: string): Promise<number>;
 }
 
-/** Sessions by key. Nothing here grows with the number of sessions but the list. */
+/** Stores sessions by key. Only listing them costs more as their number grows. */
 export function createSessionStore(db: Database, clock: Clock): SessionStore {
-  /** The conversation goes to another engine: its session is put aside, and that of the other one taken up where there is one. */
+  /** Switches the conversation to another engine: the current engine session is parked, and a parked one of the other engine is resumed. */
   const changeEngine = async (row: OpenedRow, engineId: string): Promise<OpenSession> => {
     const { parked_sessions, ...session } = row;
     const { [engineId]: own, ...others } = JSON.parse(parked_sessions ?? '{}') as Parked;
@@ -186,7 +186,7 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
     await tx.run(updateIdle, key, before);
   };
 
-  /** An engine that went on in another session than it was to has ended that one. */
+  /** An engine that continued in a different session than requested has ended the requested one. */
   const replacing = (session: OpenSession, id: string | null, update: (on: Database) => Promise<unknown>): Promise<unknown> => {
     const { conversation_key, fence, engine_session_id } = session;
     if (id === null || engine_session_id === null) return update(db);
@@ -278,7 +278,7 @@ export function createSessionStore(db: Database, clock: Clock): SessionStore {
   };
 }
 
-/** The key behind which the next page begins; empty at the end. */
+/** The key after which the next page begins; empty at the end. */
 const nextOf = (rows: readonly IdleRow[]): string => (rows.length < pageSize ? '' : (rows.at(-1)?.conversation_key ?? ''));
 
 function engineSessionsOf({ engine_id, engine_session_id, parked_sessions }: EnginesRow): EngineSession[] {

@@ -15,14 +15,14 @@ export type Answered = {
 };
 
 /**
- * The titles of sessions: the first words of the first message at once, after the first answer what a model makes of it, and
- * above all what a person says. None of it is waited for by a turn.
+ * The titles of sessions: at first the beginning of the first message, after the first answer a title by a model. A person's title
+ * overrides both. No turn waits for this.
  */
 export interface Titles {
   /** A turn has opened its session. */
   opened(turn: Turn, session: Pick<OpenSession, 'title_by'>): void;
   answered(answered: Answered): void;
-  /** A person's title; null gives the session back to the service. Null when there is no such session. */
+  /** Sets a person's title; null lets the service title the session again. Returns null when there is no such session. */
   set(key: string, title: string | null): Promise<SessionTitle | null>;
   /** The session is gone. */
   forget(key: string): void;

@@ -5,7 +5,7 @@ import type { SessionRow } from './session-store.ts';
 
 type Deps = { pipeline: Pick<Pipeline, 'stateOf'>; folders: Pick<Folders, 'setFor'> };
 
-/** The stored row with its live state. The fence, and the sessions of other engines, are ours alone. */
+/** The stored row with its live state. The fence and the parked sessions of other engines stay internal. */
 export function toSession({ public: _public, ...row }: SessionRow, { pipeline, folders }: Deps): Session {
   const live = pipeline.stateOf(row.conversation_key);
   const state = live === 'idle' && row.claimed_by !== null ? 'claimed' : live;

@@ -14,7 +14,7 @@ export type TerminalRow = {
 /** A session in which a person talks to an engine in a terminal, and where that talk begins. */
 export type TalkRow = { mark: TalkMark; surface: string; principal_id: string | null; public: number };
 
-/** What a talk adds to the sums of its session. `at`: when its last turn ended (epoch ms), 0 without one. */
+/** What a talk adds to the totals of its session. `at`: when its last turn ended (epoch ms), 0 without one. */
 export type TalkSums = {
   turns: number;
   input_tokens: number;
@@ -25,16 +25,16 @@ export type TalkSums = {
   at: number;
 };
 
-/** What terminals note in the rows of the sessions that they have taken over. Those within a transaction get it as `tx`. */
+/** What terminals store in the rows of the sessions that they have claimed. Methods with `tx` run within that transaction. */
 export interface TerminalSessions {
   inTerminals(): Promise<TerminalRow[]>;
   enterTerminal(key: string, id: string): Promise<void>;
   /** Only while it is still this terminal. */
   leaveTerminal(key: string, id: string): Promise<void>;
   beginTalk(key: string, mark: TalkMark): Promise<void>;
-  /** Null where no talk was begun, and once it has ended. */
+  /** Null when no talk was begun, or it has ended. */
   talkOf(key: string): Promise<TalkRow | null>;
-  /** The mark goes, and with it the sums are added, once. `engineSessionId` is kept where the session has none. */
+  /** Removes the mark and adds the totals, together and only once. `engineSessionId` is stored if the session has none. */
   endTalk(tx: Transaction, key: string, engineSessionId: string, sums: TalkSums): Promise<void>;
   /** The mark goes: nothing was said. */
   dropTalk(key: string): Promise<void>;
