@@ -363,7 +363,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await click('Change codex');
     await dialog().getByLabel('Address of your own model server').fill('nonsense');
     await inDialog('Save address').click();
-    await dialog().locator('.field-words').getByText('It takes an http or https address').waitFor();
+    await dialog().locator('.field-words').getByText('The address must begin with http:// or https://').waitFor();
     await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });

@@ -104,9 +104,9 @@ test('model, automatic updates and the address of codex are set, and cleared wit
 test.each([
   [['install', 'codexx'], 'There is no engine "codexx".\nRun: ./svc engine\n'],
   [['default', 'claude'], 'Run: ./svc engine install claude\n'],
-  [['rollback', 'codex'], 'There is no version of codex here to go back to'],
+  [['rollback', 'codex'], 'There is no earlier version of codex to go back to'],
   [['key', 'gemini'], 'Run: ./svc engine key gemini\n'],
-  [['base-url', 'codex', 'file:///x'], 'http or https'],
+  [['base-url', 'codex', 'file:///x'], 'begin with http:// or https://'],
   [['login', 'gemini'], 'not installed'],
 ])('%j is refused, and says why', async (args, why) => {
   const { code, err } = await svc(args);

@@ -142,7 +142,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     await open((publish) => publish(pinned, { says: '0.0.1' }));
     await post('codex/install');
     await ended().toBe('failed');
-    expect((await codex())?.install?.step).toContain('it says that it is 0.0.1');
+    expect((await codex())?.install?.step).toContain('it reports 0.0.1');
     expect(readdirSync(folder())).toEqual([]);
   });
 
@@ -258,7 +258,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
     answers = () => failing;
     await turnOn();
     await sixHours('update_failed');
-    expect([current(), (await codex())?.update_fault]).toEqual([pinned, expect.stringContaining('put off')]);
+    expect([current(), (await codex())?.update_fault]).toEqual([pinned, expect.stringContaining('postponed')]);
     answers = () => answering('ready');
     await sixHours('updated');
     expect(current()).toBe(newer);

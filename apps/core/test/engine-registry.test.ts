@@ -57,7 +57,7 @@ test('an engine that cannot be looked at keeps no other one from answering, and 
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
   const { choice } = await registry.active();
-  expect(choice).toMatchObject({ id: 'offline', why: expect.stringContaining('claude could not be looked at: EEXIST') });
+  expect(choice).toMatchObject({ id: 'offline', why: expect.stringContaining('claude could not be checked: EEXIST') });
   rmSync(path.join(stateDir, 'claude'));
-  expect((await registry.active()).choice.why).not.toContain('could not be looked at');
+  expect((await registry.active()).choice.why).not.toContain('could not be checked');
 });

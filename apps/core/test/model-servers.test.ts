@@ -120,7 +120,7 @@ test('an address where nothing answers yet is taken with a warning, and one with
   const { setUrl, engines } = await open(url, { installed: true });
   expect(await engines()).toMatchObject({ current: { id: 'offline' }, model_servers: [{ models: [], connect: null }] });
   expect((await setUrl(`http://127.0.0.1:${port}/v1`)).body.warnings).toEqual([expect.stringContaining('Start the server')]);
-  expect((await setUrl(url)).body.warnings).toEqual([expect.stringContaining('no model to talk to')]);
+  expect((await setUrl(url)).body.warnings).toEqual([expect.stringContaining('no chat model')]);
 });
 
 test('nothing that costs is asked, and what is no model server is asked once', async () => {

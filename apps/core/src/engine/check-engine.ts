@@ -13,7 +13,7 @@ import type { Workspaces } from '../session/workspaces.ts';
 import type { Spend } from '../spend/spend.ts';
 import type { ActiveEngine } from './engine-pool.ts';
 
-/** What a completion outside of a turn needs: it is priced and counted like any other. */
+/** What a completion outside a turn needs: it is priced and counted like any other. */
 export type SideCallDeps = {
   knownSecrets: KnownSecrets;
   workspaces: Workspaces;
@@ -27,14 +27,14 @@ export type SideCallDeps = {
 type Heard = { text: string; model: string | null; usage: TokenUsage | null; last: EngineEvent | null };
 
 const limitMs = 90_000;
-/** How long an engine that was aborted is waited for. */
+/** How long an aborted engine has to end. */
 const graceMs = 3000;
 const question = 'This is a test of the connection. Answer with the one word: ready';
 const maxText = 500;
 
 /**
  * One real completion without tools and without a session, priced like any other.
- * @throws ServiceError with what the engine failed with.
+ * @throws ServiceError with the engine's failure.
  */
 export async function checkEngine(deps: SideCallDeps, active: ActiveEngine): Promise<EngineTest> {
   const since = deps.clock.elapsed();
@@ -68,7 +68,7 @@ async function listen({ engine }: ActiveEngine, request: EngineRequest, signal: 
 }
 
 function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngine, { usage, text, model, last }: Heard): void {
-  // One that is not installed or not logged in has asked no model: what failed without a word costs what is known.
+  // An engine that is not installed or not logged in has called no model, so a failure without any output costs nothing.
   if (usage === null && text === '' && last?.type === 'failed') return;
   const charge = pricing.charge({
     usage: usage ?? estimateUsage({ input: question, output: text }),
@@ -82,7 +82,7 @@ function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngi
 
 const silent = (id: string): EngineFailure => ({
   code: 'engine_stalled',
-  message: `The engine ${id} gave no answer within ${limitMs / 1000} s. Look into ./svc logs core.`,
+  message: `The engine ${id} did not answer within ${limitMs / 1000} s. See ./svc logs core.`,
   retryable: true,
 });
 

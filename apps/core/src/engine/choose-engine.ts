@@ -7,20 +7,20 @@ import { engineIds, type EngineId } from './load-engine.ts';
 export type LocalEndpoint = { name: string; baseUrl: string; model: string | null };
 
 export type Choosing = {
-  /** What the operator named, and where. */
+  /** The engine that the operator set, and where. */
   configured: { id: EngineId; by: string } | null;
-  /** Looks at one engine; called only for those that matter. */
+  /** Probes one engine; called only for those that matter. */
   probe(id: EngineId): Promise<EngineProbe>;
   findLocalEndpoint(): Promise<LocalEndpoint | null>;
-  /** True for one that is ready as soon as the vault is open. */
+  /** True for an engine that is ready as soon as the vault is unsealed. */
   waitsForVault(id: EngineId): Promise<boolean>;
 };
 
 export type Chosen = EngineChoice & { id: EngineId; baseUrl: string | null };
 
 /**
- * Which engine answers, and why: the configured one, else the first that is installed and logged in, else a model
- * server on this machine, else one whose key may be in the vault that is closed, else `offline`, which needs nothing and says so.
+ * Chooses the engine and says why: the configured one, else the first that is installed and logged in, else a model server
+ * on this machine, else one whose key may be in the sealed vault, else `offline`, which needs nothing and says so.
  */
 export async function chooseEngine({ configured, probe, findLocalEndpoint, waitsForVault }: Choosing): Promise<Chosen> {
   if (configured !== null) return choice(configured.id, `It is set as the default (${configured.by}).`);

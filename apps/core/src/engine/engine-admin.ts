@@ -12,7 +12,7 @@ import type { EngineDescription, EngineRegistry } from './engine-registry.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { type EngineId, engineIds, isEngineId, loadEngineFacts } from './load-engine.ts';
 
-/** What `PATCH` may change. Null: as the engine comes. */
+/** What `PATCH` may change. Null: the engine's own default. */
 export type EngineChanges = {
   model?: string | null;
   connection?: EngineConnection;
@@ -31,13 +31,13 @@ type Deps = {
 };
 
 /**
- * The operator's side of the engines: what is there, and settings that hold from the next turn on. What the environment sets
- * wins: a route that would change it says so (409) and changes nothing.
+ * Engines for the operator: their state, and settings that apply from the next turn on. The environment takes precedence: a
+ * route that would change what it sets answers 409 and changes nothing.
  */
 export type EngineAdmin = {
-  /** Every engine, looked at now. */
+  /** Every engine, probed now. */
   list(): Promise<EngineView[]>;
-  /** One of them. @throws ServiceError 404. */
+  /** One engine. @throws ServiceError 404. */
   view(id: EngineId): Promise<EngineView>;
   /** @throws ServiceError 404 for an engine that does not exist. */
   idOf(id: string): EngineId;
@@ -45,22 +45,22 @@ export type EngineAdmin = {
   change(id: EngineId, changes: EngineChanges): Promise<EngineView>;
   /** @throws ServiceError 409 when it is not installed, or when the environment names another one. */
   makeDefault(id: EngineId): Promise<EngineView>;
-  /** From now on the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
+  /** From now on, the first engine that is ready answers. @throws ServiceError 409 when the environment names one. */
   clearDefault(): Promise<void>;
-  /** Keeps the key and pays with it from now on. Says where it is stored. */
+  /** Stores the key and pays with it from now on. Returns where it is stored. */
   putKey(id: EngineId, value: Secret): Promise<{ stored_in: 'vault' | 'file'; engine: EngineView }>;
-  /** Forgets the key and goes back to the login. A key in the environment stays there and is no longer used. */
+  /** Removes the key and returns to the login. A key in the environment stays there, but is no longer used. */
   removeKey(id: EngineId): Promise<{ note: string | null; engine: EngineView }>;
   /**
-   * Points an engine that takes endpoints at a server of one's own; the empty string clears it. One that does not speak the protocol is refused,
-   * one that does not answer may be started later. @throws ServiceError 400, 409, 422.
+   * Points an engine that supports custom endpoints at a server; the empty string clears it. A server without the protocol is refused;
+   * one that does not answer is accepted, because it may be started later. @throws ServiceError 400, 409, 422.
    */
   setBaseUrl(id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>>;
-  /** Looks at the machine again, after a login for example. A choice that found nothing better is made again, and what turns cost goes by the login that is found. */
+  /** Probes the machine again, for example after a login. A fallback choice is made again, and turns are priced by the login that is found. */
   refresh(id: EngineId): Promise<EngineView>;
-  /** Back to the version that was used before; the one that is left is not installed by itself again. @throws as `EngineInstaller.rollback`. */
+  /** Returns to the previous version; the abandoned one is not installed automatically again. @throws as `EngineInstaller.rollback`. */
   rollback(id: EngineId): Promise<EngineView>;
-  /** Begins to install the engine; the view says how far it is. @throws as `EngineInstaller.install`. */
+  /** Begins to install the engine; the view shows the progress. @throws as `EngineInstaller.install`. */
   install(id: EngineId): Promise<EngineView>;
 };
 
@@ -135,7 +135,7 @@ async function change(deps: Deps, id: EngineId, changes: EngineChanges): Promise
   if (changes.connection !== undefined) await refuseConnection(deps, id, changes.connection);
   await deps.engineSettings.change(id, {
     ...changes,
-    // What was said of the last update is no longer of interest; a version that was refused may be tried again.
+    // The fault of the last update no longer matters, and a refused version may be tried again.
     ...(changes.auto_update !== undefined && { update_fault: null, refused_version: null }),
   });
   return inForce(deps, id);
@@ -143,20 +143,22 @@ async function change(deps: Deps, id: EngineId, changes: EngineChanges): Promise
 
 async function refuseModel({ settings, registry }: Deps, id: EngineId): Promise<void> {
   if (settings.engineModel === null || (await registry.active()).choice.id !== id) return;
-  throw conflict('SVC_ENGINE_MODEL says which model the default engine uses. Remove it to choose one here.');
+  throw conflict('SVC_ENGINE_MODEL sets the model of the default engine. Remove it to choose one here.');
 }
 
 async function refuseConnection({ registry }: Deps, id: EngineId, connection: EngineConnection): Promise<void> {
   if (connection === 'subscription') return;
   refuseKey(id);
   const { hasKey } = await registry.profile(id);
-  if (!hasKey) throw conflict(`There is no API key for ${id}. Give it one: ./svc engine key ${id}`);
+  if (!hasKey) throw conflict(`There is no API key for ${id}. Set one: ./svc engine key ${id}`);
 }
 
 async function makeDefault(deps: Deps, id: EngineId): Promise<EngineView> {
   const { defaultEngine } = deps.settings;
   if (defaultEngine !== null && defaultEngine !== id)
-    throw conflict(`SVC_DEFAULT_ENGINE is ${defaultEngine}, and a setting of the environment wins. Remove it to choose here.`);
+    throw conflict(
+      `SVC_DEFAULT_ENGINE is set to ${defaultEngine}, and the environment takes precedence. Remove it to choose here.`,
+    );
   const { installed, reason } = await deps.registry.look(id);
   if (!installed) {
     const install = `./svc engine install ${id}`;
@@ -168,7 +170,9 @@ async function makeDefault(deps: Deps, id: EngineId): Promise<EngineView> {
 
 async function clearDefault({ settings, engineSettings, registry }: Deps): Promise<void> {
   if (settings.defaultEngine !== null)
-    throw conflict(`SVC_DEFAULT_ENGINE is ${settings.defaultEngine}, and a setting of the environment wins. Remove it there.`);
+    throw conflict(
+      `SVC_DEFAULT_ENGINE is set to ${settings.defaultEngine}, and the environment takes precedence. Remove it there.`,
+    );
   await engineSettings.makeDefault(null);
   await registry.changed(null);
 }
@@ -184,7 +188,7 @@ async function removeKey(deps: Deps, id: EngineId): Promise<{ note: string | nul
   const names = refuseKey(id);
   await deps.engineSettings.change(id, { connection: 'subscription' });
   await deps.secrets.remove(names.own).catch(async (error: unknown) => {
-    // It is still stored, but nothing is paid with it any more.
+    // The key is still stored, but no longer used.
     await inForce(deps, id);
     throw error;
   });
@@ -194,11 +198,11 @@ async function removeKey(deps: Deps, id: EngineId): Promise<{ note: string | nul
 
 async function setBaseUrl(deps: Deps, id: EngineId, text: string): Promise<Omit<BaseUrlSet, 'ok'>> {
   if (!engineTraits[id].takesEndpoint)
-    throw conflict(`Only ${endpointEngine} takes an endpoint of its own: ${id} does not speak the Responses protocol.`);
+    throw conflict(`Only ${endpointEngine} supports a custom endpoint: ${id} does not speak the Responses protocol.`);
   const url = checkBaseUrl(text);
   if (url !== null && 'problem' in url) throw badRequest(url.problem);
   if (baseUrlOf(id, deps.settings) !== null)
-    throw conflict('SVC_CODEX_BASE_URL is set, and a setting of the environment wins. Remove it to set one here.');
+    throw conflict('SVC_CODEX_BASE_URL is set, and the environment takes precedence. Remove it to set one here.');
   const found = url === null ? { models: [], warnings: [] } : await checkEndpoint(url.url);
   await deps.engineSettings.change(id, { base_url: url?.url ?? null });
   return { engine: await inForce(deps, id), ...found };
@@ -211,14 +215,14 @@ async function refresh(deps: Deps, id: EngineId): Promise<EngineView> {
   return isOther ? inForce(deps, id) : view(deps, id);
 }
 
-/** The next turn gets the engine as it is set now. What was set stays, even where no engine can be chosen. */
+/** Applies the settings to the next turn. They stay set even if no engine can be chosen. */
 async function inForce(deps: Deps, id: EngineId): Promise<EngineView> {
   const { registry, log } = deps;
   await registry.changed(id).catch((error: unknown) => log.warn({ err: error, engine: id }, 'no engine could be chosen'));
   return view(deps, id);
 }
 
-/** The names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
+/** The secret names of an engine's key. @throws ServiceError 409 for an engine that takes none. */
 function refuseKey(id: EngineId): { own: string; vendor: string } {
   if (id === 'offline') throw builtIn();
   const names = engineTraits[id].keyNames;
@@ -232,4 +236,4 @@ const noKeyFor = (id: EngineId): string =>
   `${id} takes no API key on purpose: every turn would be billed by the token, without the context of this machine that your ` +
   `login brings. Log in instead (./svc engine login ${id}), or use a key with ${takeKeys}.`;
 
-const builtIn = () => conflict('offline is built in and needs nothing. There is nothing to set.');
+const builtIn = () => conflict('offline is built in and has no settings.');

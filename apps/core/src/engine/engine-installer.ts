@@ -23,28 +23,28 @@ type Deps = {
   events: Pick<Events, 'engine'>;
 };
 
-/** An update waits so long for the turns of its engine to end; then it is put off. */
+/** How long an update waits for the turns of its engine to end; then it is postponed. */
 const maxWaitMs = 30 * 60_000;
 const viewTimeoutMs = 60_000;
 
 /**
- * Installs engines into the data folder, one at a time, each version beside the others. The pointer `current` moves when a
- * version is whole and tested, and back when the engine does not work with it.
+ * Installs engines into the data folder, one at a time, each version beside the others. The pointer `current` moves to a
+ * version once it is complete and tested, and back if the engine does not work with it.
  */
 export type EngineInstaller = {
   /**
-   * Begins to install the pinned version; how it goes is in `status`. @throws ServiceError `conflict` while another
-   * one is installed, or when the settings name a program of their own, which would be used all the same.
+   * Begins to install the pinned version; `status` has the progress. @throws ServiceError `conflict` during another
+   * install, or when the settings name a program of their own, which would still be used.
    */
   install(id: EngineId): Promise<void>;
   /**
-   * Brings an engine to another version, between two of its turns. One that was ready has to answer once as that version first, beside the one in use.
-   * @throws BrokenVersion after it was rolled back, or was not even put in place.
+   * Switches an engine to another version, between two of its turns. If the engine was ready, the new version must first answer once beside the
+   * one in use. @throws BrokenVersion after a rollback, or before the version was put in place.
    */
   update(id: EngineId, version: string, wasReady: boolean, answerOnce: AnswerOnce): Promise<void>;
-  /** Back to the version before, which is kept; and from there forward again. Gives the one that was left. @throws ServiceError `conflict` where there is none. */
+  /** Switches to the other kept version: back, and from there forward again. Returns the version that was in use. @throws ServiceError `conflict` where there is none. */
   rollback(id: EngineId): Promise<string>;
-  /** The newest version that the registry has; null for the built-in engine. */
+  /** The newest version in the registry; null for the built-in engine. */
   latest(id: EngineId): Promise<string | null>;
   /** The last install since the start; null when there was none. */
   status(id: EngineId): EngineInstall | null;
@@ -54,7 +54,7 @@ export type EngineInstaller = {
   current(id: EngineId): string | null;
   /** The version to go back to; null where there is none. */
   previous(id: EngineId): string | null;
-  /** Ends what is being installed; nothing is left of it. */
+  /** Aborts a running install; nothing of it is left. */
   close(): Promise<void>;
 };
 
@@ -68,7 +68,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
       const { pin } = await loadEngineFacts(id);
       if (pin === null) throw conflict(`${id} is built in. There is nothing to install.`);
       if (pathOf(id, settings) !== null)
-        throw conflict(`SVC_${id.toUpperCase()}_PATH says which ${id} is used. Remove it to use an installed one.`);
+        throw conflict(`SVC_${id.toUpperCase()}_PATH sets which ${id} is used. Remove it to use an installed version.`);
       const done = installs.begin(id, pin.version, async (onStep) => {
         await fetchVersion(deps, { id, pin, version: pin.version, onStep, signal: ending.signal });
         await switchTo(deps, id, pin.version, false);
@@ -82,7 +82,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
       await installs.begin(id, version, async (onStep) => {
         await fetchVersion(deps, { id, pin, version, onStep, signal: ending.signal });
         if (wasReady) {
-          onStep('having it answer once');
+          onStep('testing one answer');
           await verify(deps, { id, version, answerOnce, signal: ending.signal });
         }
         onStep('waiting for running turns to end');
@@ -93,7 +93,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
 
     async rollback(id) {
       const { current, before } = kept(deps, id);
-      if (current === null || before === null) throw conflict(`There is no version of ${id} here to go back to.`);
+      if (current === null || before === null) throw conflict(`There is no earlier version of ${id} to go back to.`);
       await installs.begin(id, before, () => switchTo(deps, id, before, false));
       return current;
     },
@@ -119,7 +119,7 @@ export function createEngineInstaller(deps: Deps): EngineInstaller {
 
 type OnStep = (step: string) => void;
 
-/** What is being installed, one engine at a time, and how far it is. */
+/** The running install, one engine at a time, and its progress. */
 function createInstalls({ clock, events }: Pick<Deps, 'clock' | 'events'>, ending: AbortSignal) {
   const installs = new Map<EngineId, EngineInstall>();
   let running: { id: EngineId; done: Promise<void> } | null = null;
@@ -144,7 +144,7 @@ function createInstalls({ clock, events }: Pick<Deps, 'clock' | 'events'>, endin
     begin(id: EngineId, version: string, work: (onStep: OnStep) => Promise<void>): Promise<void> {
       if (running !== null)
         throw conflict(`${running.id} is being installed, and engines are installed one at a time. Try again later.`);
-      if (ending.aborted) throw conflict('The service stops, so nothing is installed.');
+      if (ending.aborted) throw conflict('The service is stopping, so nothing is installed.');
       const done = track(id, version, work);
       running = { id, done };
       return done;
@@ -171,7 +171,7 @@ async function fetchVersion({ paths, env, settings, registry }: Deps, { id, ...i
   });
 }
 
-/** The version in use, and the one that was left for it; neither where the settings name a program of their own. */
+/** The version in use and the previous one; neither when the settings name a program of their own. */
 function kept({ paths, settings }: Deps, id: EngineId): { current: string | null; before: string | null } {
   if (pathOf(id, settings) !== null) return { current: null, before: null };
   const folders = versionFolders(paths.engines, id);
@@ -181,7 +181,7 @@ function kept({ paths, settings }: Deps, id: EngineId): { current: string | null
 
 type Verification = { id: EngineId; version: string; answerOnce: AnswerOnce; signal: AbortSignal };
 
-/** A version that is broken does not stay: it would only take room. */
+/** Tests a version. A broken one is removed: it would only take up space. */
 async function verify({ registry, paths }: Deps, verification: Verification): Promise<void> {
   const folders = versionFolders(paths.engines, verification.id);
   try {
@@ -192,7 +192,7 @@ async function verify({ registry, paths }: Deps, verification: Verification): Pr
   }
 }
 
-/** Turns go first: resolves between two of them, or gives up. */
+/** Resolves when no turn of the engine runs, or gives up. */
 async function untilIdle({ clock, registry }: Deps, id: EngineId, ending: AbortSignal): Promise<void> {
   const late = Promise.withResolvers<void>();
   const cancel = clock.after(maxWaitMs, late.resolve);
@@ -202,7 +202,7 @@ async function untilIdle({ clock, registry }: Deps, id: EngineId, ending: AbortS
   } finally {
     cancel();
   }
-  if (registry.isBusy(id) || ending.aborted) throw conflict(`Turns of ${id} run, so its update is put off.`);
+  if (registry.isBusy(id) || ending.aborted) throw conflict(`Turns of ${id} are running, so its update is postponed.`);
 }
 
 /** Moves the pointer, and back when the engine does not work with it. */
@@ -218,7 +218,7 @@ async function switchTo({ paths, registry }: Deps, id: EngineId, version: string
   throw new BrokenVersion(`${id} ${version}`, fault);
 }
 
-/** Why an engine is not as it should be after the change; null when it is. */
+/** Why an engine is not in the expected state after the change; null when it is. */
 async function faultOf(registry: Deps['registry'], id: EngineId, version: string, mustBeReady: boolean): Promise<string | null> {
   try {
     await registry.changed(id);

@@ -15,7 +15,7 @@ import { createEngineSlot, type EngineSlot } from './engine-slot.ts';
 import { loadEngine, type EngineId } from './load-engine.ts';
 import { waitingEngine } from './waiting-engine.ts';
 
-/** The engine that answers now. */
+/** An engine that is ready to use, and why it was chosen. */
 export type ActiveEngine = { engine: Engine; choice: EngineChoice; auth: EngineAuth };
 
 export type EnginePoolDeps = {
@@ -26,25 +26,25 @@ export type EnginePoolDeps = {
   log: Log;
   engineSettings: EngineSettings;
   secrets: Pick<Secrets, 'ask'>;
-  /** Other engines in place of the real ones, for tests. */
+  /** Replaces the real engines in tests. */
   load?: (id: EngineId) => Promise<CreateEngine>;
 };
 
-/** Every engine as it is set: made when it is wanted, and made again when it was set otherwise. */
+/** Creates engines with their settings on first use, and again when the settings have changed. */
 export type EnginePool = {
-  /** Resolves when the engine is there. `chosen`: why it is used, and the model when no other one is set. */
+  /** Resolves when the engine is created. `chosen`: why it is used, and the model unless another one is set. */
   open(id: EngineId, chosen: Pick<Chosen, 'model' | 'why'>): Promise<ActiveEngine>;
   /** How an engine is run now. */
   profile(id: EngineId): Promise<EngineProfile>;
-  /** What is known of an engine on this machine. When that is old it is probed in the background. */
+  /** The last probe of an engine on this machine. When it is old, a new one is made in the background. */
   probe(id: EngineId): Promise<EngineProbe>;
-  /** Probes it now, whatever is remembered. */
+  /** Probes it now, without the cache. */
   look(id: EngineId): Promise<EngineProbe>;
-  /** An engine of another folder and with a state of its own, to test it. The caller closes it. */
+  /** Creates an engine from another folder, with its own state, to test it. The caller closes it. */
   makeAt(id: EngineId, folder: string, stateDir: string): Promise<Engine>;
-  /** It was set otherwise, or is another one now: the next turn gets a new one. */
+  /** Its settings or its program have changed: the next turn gets a new one. */
   renew(id: EngineId): void;
-  /** The model server on this machine that an engine which takes endpoints speaks to when nothing else is set. */
+  /** The model server on this machine that an engine with custom endpoints uses when no other is set. */
   localUrl(): string | null;
   setLocalUrl(url: string | null): void;
   isBusy(id: EngineId): boolean;
@@ -139,11 +139,11 @@ async function makeEngine(
 
 const probeLifeMs = 60_000;
 
-/** What was found of each engine. A look at the machine takes up to a second, so what is known is answered at once. */
+/** The probes of engines. A probe takes up to a second, so the last known one is returned at once. */
 function createProbes(probeNow: (id: EngineId) => Promise<EngineProbe>, clock: Pick<Clock, 'elapsed'>) {
   const probes = new Map<EngineId, { at: number; probe: Promise<EngineProbe> }>();
 
-  /** A look that failed is forgotten, so that the next who asks looks again. */
+  /** A failed probe is forgotten, so that the next caller probes again. */
   const look = (id: EngineId): Promise<EngineProbe> => {
     const probe = probeNow(id);
     const before = probes.get(id);

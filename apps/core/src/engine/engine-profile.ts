@@ -12,23 +12,23 @@ import { isOpenRouter, openRouter } from './open-router.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How an engine is run now: what the operator has set, with the environment's own settings over it. */
+/** How an engine is run now: the operator's settings, overridden by the environment. */
 export type EngineProfile = {
   connection: EngineConnection;
-  /** True when there is a key that could be used. */
+  /** True when a key is available. */
   hasKey: boolean;
   /** The key to use; null in subscription mode. */
   apiKey: Secret | null;
-  /** Why the key that is to be used cannot be had: it may be in a vault that cannot say. */
+  /** Why the key that should be used is not available: it may be in a vault that is sealed or unreachable. */
   keyFault: BehindVault | null;
-  /** The environment to draw from; a key in it is used in API-key mode only. */
+  /** The environment of the engine; a key in it is used only in API-key mode. */
   env: Env;
   baseUrl: string | null;
   model: string | null;
   billing: EngineConnection | null;
 };
 
-/** What the environment says of engines: where their programs are, and their endpoints. */
+/** The engines' settings in the environment: paths of programs, and endpoints. */
 export type EngineEnv = Pick<
   CoreSettings,
   'claudePath' | 'claudeBaseUrl' | 'codexPath' | 'codexBaseUrl' | 'geminiPath' | 'geminiBaseUrl'
@@ -36,7 +36,7 @@ export type EngineEnv = Pick<
 
 type Deps = { settings: EngineEnv; engineSettings: EngineSettings; secrets: Pick<Secrets, 'ask'>; env: Env };
 
-/** Asks for a key where one may be needed, so a command that gives secrets may run. Never on the path of a turn. */
+/** Reads the engine's key where one may be needed, so a secret command may run. Must not be called on the path of a turn. */
 export async function readProfile({ settings, engineSettings, secrets, env }: Deps, id: EngineId): Promise<EngineProfile> {
   const stored = engineSettings.read(id);
   const baseUrl = baseUrlOf(id, settings) ?? stored.base_url;
@@ -58,11 +58,11 @@ export async function readProfile({ settings, engineSettings, secrets, env }: De
   };
 }
 
-/** Where there is no login (that other programs may use; OpenRouter has none at all), a key that is there is meant. */
+/** Without a login (OpenRouter has none at all), an available key is meant to be used. */
 const defaultConnection = (hasKey: boolean, takesKeys: boolean): EngineConnection =>
   takesKeys && hasKey ? 'api_key' : 'subscription';
 
-/** A key under one of the names; else that there may be one in the vault. */
+/** The key under one of the names; or else that the vault may have one. */
 async function firstKey(secrets: Pick<Secrets, 'ask'>, names: readonly string[]): Promise<Secret | BehindVault | null> {
   let behindVault: BehindVault | null = null;
   for (const name of names) {
@@ -76,13 +76,13 @@ async function firstKey(secrets: Pick<Secrets, 'ask'>, names: readonly string[])
 const keyFault = (id: EngineId, { vault }: BehindVault): BehindVault =>
   new BehindVault(`${id} cannot answer: its API key`, vault);
 
-/** How a turn is paid. A key that goes to an endpoint elsewhere is billed there. */
+/** How a turn is paid. A key that is sent to a custom endpoint is billed there. */
 export function authOf({ billing, apiKey, baseUrl }: EngineProfile, found: EngineAuth): EngineAuth {
   if (billing !== null) return billing;
   return found === 'local' && apiKey !== null && baseUrl !== null && !isLoopbackUrl(baseUrl) ? 'api_key' : found;
 }
 
-/** Endpoints that are set in the environment, which wins. */
+/** The endpoint from the environment, which takes precedence. */
 export function baseUrlOf(id: EngineId, settings: EngineEnv): string | null {
   switch (id) {
     case 'claude':
@@ -96,7 +96,7 @@ export function baseUrlOf(id: EngineId, settings: EngineEnv): string | null {
   }
 }
 
-/** Where the settings say the program is, before any other place. */
+/** The path of the program in the settings, which comes before any other place. */
 export function pathOf(id: EngineId, settings: EngineEnv): string | null {
   switch (id) {
     case 'claude':

@@ -16,31 +16,30 @@ type Deps = EnginePoolDeps & {
 };
 
 /**
- * Engines by id. Choosing happens in the background of the start and after a change of settings; turns wait for it, the
- * start does not, and what was chosen is answered from memory. Only the engine in use is loaded; others are loaded when
- * a caller asks what is there.
+ * Engines by id. One is chosen in the background at the start and after each change of settings; turns wait for that, the
+ * start does not. The choice is kept in memory. Only the engine in use is loaded; others are loaded when a caller lists them.
  */
 export type EngineRegistry = {
-  /** The engine in use. A choice that failed, or could not look at all, is made again for the next who asks. */
+  /** The engine in use. A choice that failed, or was made without probing every engine, is made again for the next caller. */
   active(): Promise<ActiveEngine>;
-  /** Any engine as it is set, in use or not; answered from memory once it was asked for. */
+  /** Any engine with its settings, in use or not; kept in memory after the first call. */
   open(id: EngineId): Promise<ActiveEngine>;
   /** How an engine is run now. */
   profile(id: EngineId): Promise<EngineProfile>;
-  /** Probes an engine on this machine now, whatever is remembered. */
+  /** Probes an engine on this machine now, without the cache. */
   look(id: EngineId): Promise<EngineProbe>;
-  /** Whether turns of an engine are charged by another login than the one that was found. */
+  /** Whether an engine's turns are charged to another login than the one that was found. */
   isChargedOtherwise(id: EngineId, found: Pick<EngineProbe, 'auth'>): Promise<boolean>;
-  /** An engine that is made as this one, but of another folder and with a state of its own: to test it. The caller closes it. */
+  /** Creates a copy of an engine from another folder, with its own state, to test it. The caller closes it. */
   makeAt(id: EngineId, folder: string, stateDir: string): Promise<Engine>;
-  /** Every engine, with what was found of it on this machine. */
+  /** Every engine, with its probe on this machine. */
   describe(): Promise<EngineDescription[]>;
   /**
-   * An engine was set otherwise or is another one now: the next turn gets it as it is. Turns that run are not
-   * disturbed. Resolves when the choice is made.
+   * The settings or the program of an engine have changed: the next turn uses them. Running turns are not disturbed.
+   * Resolves when the choice is made.
    */
   changed(id: EngineId | null): Promise<void>;
-  /** A model server of this machine came or went: where nothing better is set or found, it is used or no longer used. */
+  /** A model server of this machine appeared or disappeared: it is used, or no longer used, unless a better engine is set or found. */
   modelServersChanged(): Promise<void>;
   /** True while turns of an engine run. */
   isBusy(id: EngineId): boolean;
@@ -54,7 +53,7 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
   const { settings, log, engineSettings } = deps;
   const pool = createEnginePool(deps);
   let active: Promise<ActiveEngine> | null = null;
-  /** Engines that were asked for by name, as they are until they are set otherwise. */
+  /** Engines that were requested by id, until their settings change. */
   const opened = new Map<EngineId, Promise<ActiveEngine>>();
 
   const renew = (id: EngineId): void => {
@@ -62,7 +61,7 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
     pool.renew(id);
   };
 
-  /** The engine that the operator named, by the environment or with a route. */
+  /** The engine that the operator set, by the environment or a route. */
   const configured = () => {
     const { defaultEngine } = settings;
     if (defaultEngine !== null && isEngineId(defaultEngine)) return { id: defaultEngine, by: 'SVC_DEFAULT_ENGINE' };
@@ -75,13 +74,13 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
     pool.setLocalUrl(url);
   };
 
-  /** `isFinal`: not where an engine could not be looked at and none that is a model was found: it may be the one. */
+  /** `isFinal` is false when only `offline` was found but an engine could not be probed: that one may be ready. */
   const choose = async (): Promise<{ engine: ActiveEngine; isFinal: boolean }> => {
     useLocalServer(null);
     let areAllSeen = true;
     const unseen = (id: EngineId, error: unknown): EngineProbe => {
       areAllSeen = false;
-      return { ...unknownState(error), reason: `${id} could not be looked at: ${errorText(error)}.` };
+      return { ...unknownState(error), reason: `${id} could not be checked: ${errorText(error)}.` };
     };
     const chosen = await chooseEngine({
       configured: configured(),
@@ -120,7 +119,7 @@ export function createEngineRegistry({ modelServers, ...deps }: Deps): EngineReg
     open(id) {
       const known = opened.get(id);
       if (known !== undefined) return known;
-      const opening = pool.open(id, { model: null, why: 'It was asked for.' });
+      const opening = pool.open(id, { model: null, why: 'It was requested by name.' });
       opened.set(id, opening);
       opening.catch(() => opened.get(id) === opening && opened.delete(id));
       return opening;
@@ -168,5 +167,5 @@ const unknownState = (error: unknown): EngineProbe => ({
   path: null,
   auth: 'none',
   ready: false,
-  reason: `It could not be looked at: ${errorText(error)}`,
+  reason: `It could not be checked: ${errorText(error)}`,
 });

@@ -34,7 +34,7 @@ type Deps = SideCallDeps & {
 };
 type Params = { Params: { id: string } };
 
-/** The engines: what is there, which one is used and why, and their settings (spec: Engine settings). */
+/** The engines: their state, which one is used and why, and their settings (spec: Engine settings). */
 export function mountEngineRoutes(app: App, deps: Deps): void {
   const { engines, engineFallback, engineAdmin: admin, knownSecrets, subscriptionWarning, record } = deps;
   const shown = (view: EngineView) => withoutSecrets(view, knownSecrets);
@@ -125,7 +125,7 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
 
   app.post<Params>('/v2/engines/:id/test', async ({ params }) => {
     const id = admin.idOf(params.id);
-    if (isTesting) throw new ServiceError('busy', 'An engine is tested already. Try again in a moment.');
+    if (isTesting) throw new ServiceError('busy', 'An engine is already being tested. Try again in a moment.');
     isTesting = true;
     try {
       return await checkEngine(deps, await engines.open(id));
@@ -135,14 +135,14 @@ export function mountEngineRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** What becomes of turns while the default engine is not ready, and who could stand in for it. */
+/** Says what happens to turns while the default engine is not ready, and which engines could stand in for it. */
 function notReady({ id, reason }: EngineView, all: readonly EngineView[], fallback: readonly string[]): string {
   const others = all.filter((engine) => engine.ready && engine.id !== id && engine.id !== 'offline').map((engine) => engine.id);
   const inPlace = fallback.filter((other) => other !== id);
   const meanwhile =
     inPlace.length > 0
       ? `Until it is, ${inPlace.join(', then ')} answer in its place (SVC_ENGINE_FALLBACK).`
-      : `Until it is, turns fail${others.length > 0 ? `; SVC_ENGINE_FALLBACK=${others.join(',')} in .env has others answer meanwhile` : ''}.`;
+      : `Until it is, turns fail${others.length > 0 ? `; set SVC_ENGINE_FALLBACK=${others.join(',')} in .env to let others answer meanwhile` : ''}.`;
   return `${id} is not ready: ${reason} ${meanwhile}`;
 }
 

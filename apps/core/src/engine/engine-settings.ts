@@ -2,7 +2,7 @@ import type { EngineConnection } from '@svc/contract/engine.ts';
 import type { Database, Value } from '@svc/store/database.ts';
 import { isEngineId, type EngineId } from './load-engine.ts';
 
-/** What is kept for an engine. Null: as the engine comes. Times are epoch ms. */
+/** The stored settings of an engine. Null: the engine's own default. Times are epoch ms. */
 export type EngineSetting = {
   model: string | null;
   connection: EngineConnection | null;
@@ -40,15 +40,15 @@ const asItComes: EngineSetting = {
   refused_version: null,
 };
 
-/** What the operator has set for the engines: read once, answered from memory, written through. */
+/** The operator's settings of engines: read once, cached in memory, written through. */
 export type EngineSettings = {
   /** From memory. */
   read(id: EngineId): EngineSetting;
   /** The engine that was made the default, or null when nobody chose. */
   defaultEngine(): EngineId | null;
-  /** Changes what is given and keeps the rest. In force when it resolves. */
+  /** Changes the given fields. In force when it resolves. */
   change(id: EngineId, changes: Partial<EngineSetting>): Promise<void>;
-  /** Null: nobody chooses any more. */
+  /** Null clears the choice. */
   makeDefault(id: EngineId | null): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ export async function openEngineSettings(db: Database): Promise<EngineSettings> 
   const settings = new Map<EngineId, EngineSetting>();
   let byDefault: EngineId | null = null;
   for (const { engine_id, is_default, auto_update, ...rest } of await db.all<Row>(selectAll)) {
-    if (!isEngineId(engine_id)) continue; // of an engine that a newer version has
+    if (!isEngineId(engine_id)) continue; // an engine that only a newer version has
     settings.set(engine_id, { ...rest, auto_update: auto_update === 1 });
     if (is_default === 1) byDefault = engine_id;
   }

@@ -5,23 +5,23 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 
 type Options = {
   id: string;
-  /** Makes the engine as it is set now. */
+  /** Creates the engine with its current settings. */
   make(): Promise<Engine>;
   clock: Pick<Clock, 'after'>;
   onCloseFailed(error: unknown): void;
 };
 
-/** How long a run that was aborted is waited for. */
+/** How long an aborted run has to end. */
 const graceMs = 10_000;
 
 /**
- * The place of one engine, which stays while the engine in it is replaced. Turns that run go on with the engine they
- * began with, which is closed after the last of them; the next turn gets the new one.
+ * The slot of one engine, which stays while the engine in it is replaced. Running turns keep the engine they began with,
+ * which is closed after the last of them; the next turn gets the new one.
  */
 export type EngineSlot = {
-  /** What turns run: it counts them and passes each on to the engine of the moment. */
+  /** The engine that turns use: it counts them, and passes each on to the current engine. */
   readonly engine: Engine;
-  /** Resolves when the engine as it is set now is there. */
+  /** Resolves when the engine with its current settings is created. */
   ready(): Promise<void>;
   /** The next turn gets a new engine. */
   renew(): void;
@@ -35,7 +35,7 @@ export type EngineSlot = {
 type Held = { opening: Promise<Engine>; engine: Engine | null; runs: number; isRetired: boolean };
 
 type Slot = Options & {
-  /** The one that the next turn gets; null until it is wanted. */
+  /** The one that the next turn gets; null until it is needed. */
   current: Held | null;
   /** That one, and those that still run. */
   all: Set<Held>;
@@ -101,7 +101,7 @@ function open(slot: Slot): Held {
   held.opening.then(
     (engine) => (held.engine = engine),
     () => {
-      // One that could not be made is made again for the next who asks.
+      // An engine that could not be created is created again for the next turn.
       slot.all.delete(held);
       if (slot.current === held) slot.current = null;
     },
@@ -167,7 +167,7 @@ const notMade = (id: string, error: unknown): EngineFailure => ({
   retryable: true,
 });
 
-/** The events as they come, and a word at their end. Nothing waits for it. */
+/** Passes on the events, and calls `onEnd` after the last one. */
 function watched(events: AsyncIterable<EngineEvent>, onEnd: () => void): AsyncIterable<EngineEvent> {
   return {
     [Symbol.asyncIterator]() {

@@ -20,19 +20,19 @@ type Deps = {
 };
 
 const checkEveryMs = 6 * 3_600_000;
-/** How often it is looked whether a check is due; what was put off for a running turn is taken up then. */
+/** How often it is checked whether an update is due; one that was postponed for a running turn is retried then. */
 const lookEveryMs = 10 * 60_000;
 
 /**
- * Keeps the engines that are set to it at the newest version. Nothing happens at the start; the registry is asked every
- * six hours, counted over restarts. A version that does not work is rolled back and not tried again.
+ * Keeps engines with automatic updates at the newest version. Nothing happens at the start; the registry is queried every
+ * six hours, counted across restarts. A version that does not work is rolled back and not tried again.
  */
 export type EngineUpdates = {
-  /** From now on it checks whether a newer version is due. */
+  /** Begins to check for newer versions. */
   start(answerOnce: AnswerOnce): void;
-  /** What the operator should know: updates that did not happen. */
+  /** Updates that failed, for the operator. */
   notices(): string[];
-  /** Resolves when nothing is being looked at. */
+  /** Resolves when no check is running. */
   close(): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ export function createEngineUpdates({ engineSettings, installer, registry, event
     await engineSettings.change(id, { latest_version: latest, checked_at: clock.now() });
     const current = installer.current(id);
     if (current === null) {
-      const why = `${id} was not installed by the service, which does not update it then. Run: ./svc engine install ${id}`;
+      const why = `The service does not update ${id}, because it did not install it. To change that: ./svc engine install ${id}`;
       return engineSettings.change(id, { update_fault: why });
     }
     if (latest !== null && isNewer(latest, current) && latest !== engineSettings.read(id).refused_version) {

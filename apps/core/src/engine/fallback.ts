@@ -3,33 +3,33 @@ import { roundedDuration } from '@svc/service-kit/words.ts';
 import type { RunFailure } from '../turn/run-limits.ts';
 import { isEngineId, type EngineId } from './load-engine.ts';
 
-/** Who is asked in a turn, in this order, and who is passed over, with the reason as text. */
+/** The engines to try in a turn, in order, and those that are passed over, with the reason as text. */
 export type EngineOrder = { ids: readonly string[]; passedOver: readonly string[] };
 
 /**
- * Which engines stand in for the default one. An engine that failed is passed over for a while, one whose limit has a
- * known end until then; all of it is forgotten with the process.
+ * Which engines stand in for the default one. An engine that failed is passed over for a while, one at a limit with a
+ * known end until then. This is kept only in memory.
  */
 export type EngineFallback = {
   /** Starts with `first`, the default engine, unless it is passed over. Never empty. */
   order(first: string): EngineOrder;
-  /** True when another engine may be asked after such a failure. */
+  /** True when another engine may be tried after such a failure. */
   stands(code: RunFailure['code']): boolean;
   failed(id: string, failure: RunFailure): void;
   answered(id: string): void;
-  /** Why turns pass an engine over for now; null while they do not. */
+  /** Why an engine is passed over at the moment; null when it is not. */
   notice(id: string): string | null;
 };
 
-/** `isLimit`: its end is known, so asking before it is in vain. */
+/** `isLimit`: the end of the limit is known, so trying earlier is pointless. */
 type Cooldown = { until: number; why: string; isLimit: boolean };
 
-/** For failures that name no end. */
+/** For failures without a known end. */
 const cooldownMs = 30_000;
-/** A limit may be lifted before its end: a day later the vendor is asked again. */
+/** A limit may be lifted early, so the vendor is tried again after a day. */
 const maxCooldownMs = 24 * 3_600_000;
 
-/** Out of quota, not logged in, overloaded or down: what another engine may not be. */
+/** Out of quota, not logged in, overloaded or down: faults that another engine may not have. */
 const fallbackCodes = new Set<RunFailure['code']>([
   'engine_rate_limited',
   'engine_overloaded',
@@ -64,7 +64,7 @@ export function createEngineFallback(fallback: readonly string[], clock: Pick<Cl
         return cooldown === null ? [] : [{ id, cooldown }];
       });
       const ready = ids.filter((id) => cooldownOf(id) === null);
-      // When nobody is left everybody is asked: one of them may be back.
+      // When all are passed over, all are tried: one of them may work again.
       if (ready.length === 0) return { ids, passedOver: [] };
       const before = coolingDown.filter(({ id }) => ids.indexOf(id) < ids.indexOf(ready[0] ?? first));
       const mayBeBack = coolingDown.filter(({ cooldown }) => !cooldown.isLimit).map(({ id }) => id);
@@ -84,7 +84,7 @@ export function createEngineFallback(fallback: readonly string[], clock: Pick<Cl
   };
 }
 
-/** The ids of a setting, which has checked them. */
+/** An id from a setting that was checked. */
 export const asEngineId = (id: string): EngineId => {
   if (!isEngineId(id)) throw new Error(`there is no engine ${id}`);
   return id;

@@ -2,8 +2,8 @@ import type { EngineRegistry } from './engine-registry.ts';
 import { isEngineId } from './load-engine.ts';
 
 /**
- * Removes for good what an engine keeps of a session on this machine. Of an engine that only another version has, nothing here knows where
- * it lies. Rejects when it could not be removed, with a reason that a person can act on.
+ * Permanently removes an engine's own record of a session on this machine. For an engine that only another version of the service has, the
+ * place of its records is unknown. Rejects, with a reason that a person can act on, when the record could not be removed.
  */
 export async function forgetEngineSession(
   engines: Pick<EngineRegistry, 'open'>,

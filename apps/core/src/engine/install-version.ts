@@ -17,7 +17,7 @@ export type InstallPlan = {
   env: Readonly<Record<string, string | undefined>>;
   registry: string | null;
   signal: AbortSignal;
-  /** Makes the engine of a folder, with a state of its own, to be probed. */
+  /** Creates the engine from a folder, with its own state, so that it can be probed. */
   makeAt(folder: string, stateDir: string): Promise<Engine>;
   onStep(step: string): void;
 };
@@ -26,8 +26,8 @@ const timeoutMs = 20 * 60_000;
 const testMs = 20_000;
 
 /**
- * Installs a version into a folder of its own, beside the others, and tests it. Nothing points at it yet.
- * @throws ServiceError when it cannot be fetched or does not pass its test; nothing is left of it then.
+ * Installs a version into a folder of its own, beside the others, and tests it. Nothing points to it yet.
+ * @throws ServiceError when it cannot be downloaded or fails its test; it is then removed.
  */
 export async function installVersion(plan: InstallPlan): Promise<void> {
   const staging = plan.folders.newStaging();
@@ -42,7 +42,7 @@ export async function installVersion(plan: InstallPlan): Promise<void> {
 }
 
 async function fetchPackages({ pin, version, env, registry, signal, onStep }: InstallPlan, folder: string): Promise<void> {
-  // With a package.json of its own: npm would look for one in the folders above.
+  // It needs its own package.json: otherwise npm searches the parent folders for one.
   writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n', { mode: 0o600 });
   const wanted = `${pin.package}@${version}`;
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=http', '--fetch-retries=2'];
@@ -68,7 +68,7 @@ async function checkEngine({ pin, version, env, makeAt }: InstallPlan, folder: s
   try {
     const { installed, program, reason, version: found } = await engine.probe();
     if (!installed || program === undefined) throw failed(pin, version, reason);
-    if (found !== version) throw failed(pin, version, `it says that it is ${found ?? 'of no version'}`);
+    if (found !== version) throw failed(pin, version, `it reports ${found ?? 'no version'}`);
     const [command = '', ...args] = program;
     const ran = await runProgram(command, [...args, '--version'], {
       env: engineEnv(env, stateDir),
@@ -82,7 +82,7 @@ async function checkEngine({ pin, version, env, makeAt }: InstallPlan, folder: s
   }
 }
 
-/** A version that is there but does not work: it would not the next time either. */
+/** A version that is installed but does not work, and would not work next time either. */
 export class BrokenVersion extends ServiceError {
   constructor(what: string, why: string) {
     super('upstream', `${what} does not work: ${why}`);

@@ -10,15 +10,15 @@ export const isEngineId = (id: string): id is EngineId => (engineIds as readonly
 /** The package an engine is installed from, and the version its driver is written and tested for. */
 export type EnginePackage = { package: string; version: string; installArgs: readonly string[] };
 
-/** What is known of an engine without loading it. The built-in one has neither models nor a package. */
+/** Facts about an engine that need not load it. The built-in one has neither models nor a package. */
 export type EngineFacts = {
   models: readonly string[];
   pin: EnginePackage | null;
-  /** What it names conversations with, where that is always the same model. */
+  /** The model that titles conversations, if it is always the same. */
   titleModel: string | null;
 };
 
-/** The only place that imports an engine, and only when it is wanted. */
+/** The only place that imports an engine, on first use. */
 export async function loadEngine(id: EngineId): Promise<CreateEngine> {
   switch (id) {
     case 'claude':

@@ -3,39 +3,39 @@ import { isChatModel, readModelList } from '@svc/engine-kit/model-list.ts';
 import { openRequest, requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
-/** What answers at an address. `models`: to talk to, the one that is loaded first. `responses`: the status of that route; null when it gave none. */
+/** The server at an address. `models`: its chat models, a loaded one first. `responses`: the status of the `/responses` route; null without an answer. */
 export type ModelServerLook = {
   kind: string | null;
   models: string[];
   others: number;
   responses: number | null;
-  /** What its common list said: as long as that is the same, so is most of the rest. */
+  /** The text of its common list: while that is unchanged, so is most of the rest. */
   listed: string;
 };
 
 type Options = { timeoutMs: number; token?: Secret | null };
 type Listed = { id: string; chat: boolean; loaded: boolean };
 
-/** Anything may listen there. */
+/** Any program may listen there. */
 const maxBytes = 1024 * 1024;
 const mostModels = 500;
 
 /**
- * Looks at a model server; nothing it does costs a token. Null when nothing of the kind answers in time. `last`: what was seen before; with
- * the same list of models nothing more is asked.
+ * Inspects a model server without spending tokens. Null when no model server answers in time. `last`: the previous result; with the same
+ * list of models, no further requests are made.
  */
 export async function lookAtModelServer(
   baseUrl: string,
   options: Options,
   last: ModelServerLook | null = null,
 ): Promise<ModelServerLook | null> {
-  // Anything may listen there: what has no such list is asked nothing more.
+  // Any program may listen there: one without such a list gets no further requests.
   const models = await get(`${baseUrl}/models`, options);
   const common = fromCommon(models);
   if (common === null) return null;
   const listed = JSON.stringify(common);
   if (last?.listed === listed) return last;
-  // Their own lists know more than the common one: which model is an embedding, which is loaded.
+  // The servers' own lists say more than the common one: which models make embeddings, and which are loaded.
   const root = baseUrl.replace(/\/v1$/, '');
   const [ollama, studio] = await Promise.all([get(`${root}/api/tags`, options), get(`${root}/api/v0/models`, options)]);
   const known = fromOllama(ollama) ?? fromStudio(studio) ?? common;
@@ -49,7 +49,7 @@ export async function lookAtModelServer(
   };
 }
 
-/** True when the route is there: an empty body is an error where it exists, and "no such route" where it does not. */
+/** True when the route exists: an existing one answers an empty body with an error other than "no such route". */
 export const hasResponses = ({ responses }: Pick<ModelServerLook, 'responses'>): boolean =>
   responses !== null && responses !== 404 && responses !== 405 && responses !== 501;
 
@@ -58,7 +58,7 @@ async function get(url: string, { timeoutMs, token }: Options): Promise<unknown>
     const { status, body } = await requestJson<unknown>(url, { timeoutMs, maxBytes, token });
     return status === 200 ? body : null;
   } catch {
-    return null; // nothing listens there, or it is something else: a normal finding
+    return null; // nothing listens there, or another program: both are normal
   }
 }
 
@@ -72,7 +72,7 @@ async function statusOf(url: string, { timeoutMs, token }: Options): Promise<num
   }
 }
 
-/** Ollama's `/api/tags`: what is built on BERT makes vectors. */
+/** Ollama's `/api/tags`: models of the BERT family make embeddings. */
 function fromOllama(body: unknown): Listed[] | null {
   return listOf(body, 'models', (model) => {
     const details = isRecord(model['details']) ? model['details'] : {};
@@ -116,6 +116,6 @@ function ownerOf(body: unknown): string | null {
   return owner === 'vllm' ? 'vLLM' : owner === 'llamacpp' ? 'llama.cpp' : null;
 }
 
-/** Only what can be a model's id, so that it can be set as one and shown. */
+/** Only text that is safe to show and to set as a model's id. */
 const text = (value: unknown): string | null =>
   typeof value === 'string' && /^[A-Za-z0-9][\w./:@+-]{0,199}$/.test(value) ? value : null;

@@ -5,7 +5,7 @@ import type { LocalEndpoint } from './choose-engine.ts';
 import { hasResponses, lookAtModelServer, type ModelServerLook } from './look-at-model-server.ts';
 
 type Deps = {
-  /** Base addresses to look at. */
+  /** Base URLs to check. */
   places: readonly string[];
   clock: Clock;
   log: Pick<Log, 'warn'>;
@@ -13,28 +13,28 @@ type Deps = {
   onGone(server: ModelServer): void;
 };
 
-/** The model servers of this machine: looked for now and then, and known for seconds. */
+/** The model servers of this machine: searched periodically, and cached for seconds. */
 export type ModelServers = {
-  /** What is there. Bounded, and at most one look at a time. */
+  /** The servers found. Bounded in time, with at most one search at once. */
   list(): Promise<ModelServer[]>;
-  /** The first that codex can talk to with a model to talk to. */
+  /** The first server that has a chat model and that codex can use. */
   best(): Promise<LocalEndpoint | null>;
-  /** Watches from now on; `onChange` is called when a server comes or goes. */
+  /** Begins to watch; `onChange` is called when a server appears or disappears. */
   watch(onChange: () => void): void;
   close(): void;
 };
 
 const usualNames: Record<string, string> = { '11434': 'Ollama', '1234': 'LM Studio', '8080': 'llama.cpp', '8000': 'vLLM' };
-/** For each of three questions; `svc status` waits for a second. */
+/** For each of three requests; `svc status` waits for a second. */
 const limitMs = 300;
 const lifeMs = 3000;
 const lookEveryMs = 15_000;
-/** Which model is loaded, or whether a route is new, does not show in the common list. */
+/** The common list shows neither which model is loaded nor whether a route is new. */
 const wholeLookEveryMs = 60_000;
-/** One that is busy with an answer may be slow: it is gone after this many looks in a row without a word. */
+/** A busy server may be slow: it counts as gone after this many checks in a row without an answer. */
 const missesUntilGone = 3;
 
-/** A look is a refused connection for each place where nothing is: nobody is held up and nothing is sent elsewhere. */
+/** Where nothing listens, a check is just a refused local connection: it blocks nothing and sends nothing elsewhere. */
 export function createModelServers({ places, clock, log, onAppeared, onGone }: Deps): ModelServers {
   const misses = new Map<string, number>();
   const seen = new Map<string, { look: ModelServerLook; at: number }>();
@@ -93,7 +93,7 @@ export function createModelServers({ places, clock, log, onAppeared, onGone }: D
       hear = onChange;
       cancel = clock.every(
         lookEveryMs,
-        () => void look().catch((error: unknown) => log.warn({ err: error }, 'model servers could not be looked for')),
+        () => void look().catch((error: unknown) => log.warn({ err: error }, 'the search for model servers failed')),
       );
     },
     close: () => cancel(),
@@ -107,6 +107,6 @@ const toModelServer = (base_url: string, look: ModelServerLook): ModelServer => 
   responses: hasResponses(look),
 });
 
-/** One whose models have changed is another one. */
+/** A server whose models have changed counts as a different one. */
 const isSame = (a: ModelServer, b: ModelServer): boolean =>
   a.base_url === b.base_url && a.responses === b.responses && a.models.join(' ') === b.models.join(' ');

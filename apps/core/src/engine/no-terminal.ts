@@ -1,4 +1,4 @@
-/** Of an engine that has no `terminal`. */
+/** The problem of an engine without `terminal`. */
 export const noTerminal = (id: string): { problem: string } => ({
-  problem: `The engine ${id} has no program that a person works with in a terminal.`,
+  problem: `The engine ${id} has no terminal program.`,
 });

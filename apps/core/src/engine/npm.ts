@@ -11,30 +11,30 @@ import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 
 type Options = {
   env: Readonly<Record<string, string | undefined>>;
-  /** Folder that npm works in, and for what it writes besides packages; made when it is missing. */
+  /** Folder in which npm works and writes its other files; created when it is missing. */
   cwd: string;
   /** Package registry; null leaves it to npm's own settings. */
   registry: string | null;
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Every line of npm's log, which says how far it is. */
+  /** Called with every line of npm's log, which shows the progress. */
   onLine?(line: string): void;
 };
 
-/** npm does not end while it waits for the registry. It starts nothing, so there is nothing to end in good order. */
+/** npm does not react while it waits for the registry. It starts no other process, so it can be killed at once. */
 const stopTimes = { politeMs: 0, termMs: 200 };
 const maxLineLength = 10_000;
 
 /**
- * Runs npm without a shell and gives what it wrote to stdout. It ends with us, however we end.
- * @throws ServiceError with npm's own reason when it does not end well, in time.
+ * Runs npm without a shell and returns its stdout. It ends when this process ends, in any way.
+ * @throws ServiceError with npm's own reason when it fails or takes too long.
  */
 export async function runNpm(args: readonly string[], options: Options): Promise<string> {
   const npm = findProgram('npm', options.env.PATH);
   if (npm === null) throw new ServiceError('unavailable', 'npm is not on PATH. Install it: it comes with Node.js.');
   mkdirSync(options.cwd, { recursive: true, mode: 0o700 });
   const registry = options.registry === null ? [] : [`--registry=${options.registry}`];
-  // What npm has in its cache may be older than what was published.
+  // npm's cache may be older than the registry.
   const flags = [...registry, '--prefer-online', '--no-update-notifier'];
   const tied = tieToParent(npm, [...args, ...flags], options.env.PATH, 'KILL');
   const owned = spawnOwned(tied.command, tied.args, { cwd: options.cwd, env: npmEnv(options.env) });
@@ -76,7 +76,7 @@ export async function runNpm(args: readonly string[], options: Options): Promise
   }
 }
 
-/** Newest version that a registry has of a package. */
+/** The newest version of a package in a registry. */
 export async function latestVersion(name: string, options: Options): Promise<string> {
   const answer = await runNpm(['view', name, 'version', '--json'], options);
   const version = parseJsonOrNull(answer);
@@ -84,8 +84,8 @@ export async function latestVersion(name: string, options: Options): Promise<str
   throw upstream(`npm named no version of ${name}.`);
 }
 
-/** A version that may be the name of a folder. */
+/** Whether a version is safe as the name of a folder. */
 export const isVersion = (text: string): boolean => /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(text);
 
-/** Where npm may work when it installs nothing. */
+/** The folder for npm when it installs nothing. */
 export const npmFolder = (enginesDir: string): string => path.join(enginesDir, '.npm');

@@ -4,7 +4,7 @@ import { openRouter } from './open-router.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The model servers that were found, and OpenRouter where its key is set, each with the one command that has it used. */
+/** The model servers that were found, and OpenRouter if its key is set, each with the command that connects it. */
 export const offerModelServers = (
   servers: readonly ModelServer[],
   engines: readonly EngineView[],
@@ -14,7 +14,7 @@ export const offerModelServers = (
   ...(env[openRouter.keyName] ? [offerOpenRouter(engines)] : []),
 ];
 
-/** Only its key is seen: nothing is sent there unasked, and it is never used by itself, because it bills every turn. */
+/** Only its key is checked: nothing is sent there, and it is never used automatically, because it bills every turn. */
 function offerOpenRouter(engines: readonly EngineView[]): OfferedModelServer {
   const server = { name: openRouter.name, base_url: openRouter.baseUrl, models: [], responses: true };
   const { connect, note } = useThrough(server, engines);
@@ -25,7 +25,7 @@ function offerOpenRouter(engines: readonly EngineView[]): OfferedModelServer {
 
 function offer(server: ModelServer, engines: readonly EngineView[]): Pick<OfferedModelServer, 'connect' | 'note'> {
   if (!server.responses) return { connect: null, note: `It has no /responses, which ${endpointEngine} needs. ${newer}` };
-  if (server.models.length === 0) return { connect: null, note: 'It offers no model to talk to.' };
+  if (server.models.length === 0) return { connect: null, note: 'It offers no chat model.' };
   return useThrough(server, engines);
 }
 
@@ -37,7 +37,10 @@ function useThrough(server: ModelServer, engines: readonly EngineView[]): Pick<O
     return { connect: `./svc engine base-url ${endpointEngine} ${server.base_url}`, note: 'Not used.' };
   return engine.default
     ? { connect: null, note: `Used through ${endpointEngine}.` }
-    : { connect: `./svc engine default ${endpointEngine}`, note: `Used through ${endpointEngine}, but another engine answers.` };
+    : {
+        connect: `./svc engine default ${endpointEngine}`,
+        note: `Used through ${endpointEngine}, but another engine is the default.`,
+      };
 }
 
 /** What to do about a server without the Responses protocol. */

@@ -17,7 +17,7 @@ import { engineIds, type EngineId, type loadEngine } from './load-engine.ts';
 import { createModelServers } from './model-servers.ts';
 import { offerModelServers } from './offer-model-servers.ts';
 
-/** Other parts in place of the real ones, for tests. */
+/** Replacements of real parts, for tests. */
 export type EngineOverrides = {
   engines?: Pick<EngineRegistry, 'active' | 'describe' | 'close'>;
   loadEngine?: typeof loadEngine;
@@ -37,24 +37,24 @@ type Deps = {
   overrides?: EngineOverrides;
 };
 
-/** The model servers that are there, each with the command that has it used. Bounded. */
+/** The model servers that were found, each with the command that connects it. Bounded in time. */
 export type OfferModelServers = (engines: readonly EngineView[]) => Promise<OfferedModelServer[]>;
 
-/** The names that the key of an engine is looked for under, its own first. `isNeeded`: it is set to pay with one. */
+/** The secret names under which an engine's key is looked up, its own name first. `isNeeded`: the engine is set to use a key. */
 export type EngineKey = { id: EngineId; names: string[]; isNeeded: boolean };
 
-/** Everything about engines: which there are and which is used, how they are set, installed and kept up to date. */
+/** Everything about engines: which exist and which is used, their settings, installs and updates. */
 export interface Engines {
   readonly engines: EngineRegistry;
   readonly engineFallback: EngineFallback;
   readonly engineAdmin: EngineAdmin;
   readonly engineUpdates: EngineUpdates;
-  /** Of each engine that can be paid with a key. */
+  /** The keys of all engines that can use one. */
   engineKeys(): EngineKey[];
   offeredModelServers: OfferModelServers;
-  /** From now on model servers that come and go are noticed. */
+  /** Begins to watch for model servers. */
   watchModelServers(): void;
-  /** Ends what is being installed, and the engines. */
+  /** Aborts a running install, and closes the engines. */
   close(): Promise<void>;
 }
 

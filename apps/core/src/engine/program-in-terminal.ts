@@ -4,7 +4,7 @@ import { letGo } from './let-go.ts';
 import { isEngineId } from './load-engine.ts';
 import { noTerminal } from './no-terminal.ts';
 
-/** How the program of an engine is run in a terminal, or why it is not. */
+/** How to run the program of an engine in a terminal, or why that is impossible. */
 export async function programInTerminal(
   engines: Pick<EngineRegistry, 'open'>,
   id: string,

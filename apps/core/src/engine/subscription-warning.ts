@@ -2,11 +2,11 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import type { Log } from '@svc/service-kit/log.ts';
 import type { EngineRegistry } from './engine-registry.ts';
 
-/** Says where a personal login answers people other than its owner, which most vendors forbid. */
+/** Warns when a personal login answers people other than its owner, which most vendors forbid. */
 export type SubscriptionWarning = {
   /** For an engine that is paid by a login; null while only the owner can be served. */
   of(engineId: string): Promise<string | null>;
-  /** The same for the engine in use, as it was known a moment ago. */
+  /** The same for the engine in use, from the last check. */
   notices(): string[];
 };
 
@@ -38,7 +38,7 @@ export function createSubscriptionWarning({ countOthers, engines, clock, log }: 
     notices() {
       if (clock.elapsed() - checkedAt >= recheckMs) {
         checkedAt = clock.elapsed();
-        look().catch((error: unknown) => log.warn({ err: error }, 'who a subscription serves could not be found out'));
+        look().catch((error: unknown) => log.warn({ err: error }, 'the people whom a subscription serves could not be counted'));
       }
       return notice === null ? [] : [notice];
     },

@@ -6,22 +6,22 @@ import type { EngineRegistry } from './engine-registry.ts';
 import { BrokenVersion } from './install-version.ts';
 import type { EngineId } from './load-engine.ts';
 
-/** Has an engine answer once, for real. @throws with what it failed with */
+/** Has an engine answer one real request. @throws with its failure */
 export type AnswerOnce = (active: ActiveEngine) => Promise<unknown>;
 
 type Verification = {
   registry: Pick<EngineRegistry, 'makeAt' | 'open'>;
   id: EngineId;
   version: string;
-  /** Where the version lies, beside the one that is used. */
+  /** The folder of the version, beside the one in use. */
   folder: string;
   answerOnce: AnswerOnce;
   signal: AbortSignal;
 };
 
 /**
- * Has a version answer once beside the one that is used, with its model, its login and its settings. One that does not, while the one in use does, is broken.
- * @throws BrokenVersion; ServiceError `conflict` when neither answers, for it then says nothing about the version, or when the service stops
+ * Has a version answer once beside the one in use, with the same model, login and settings. If it fails while the one in use answers, it is broken.
+ * @throws BrokenVersion; ServiceError `conflict` when neither answers, because that proves nothing about the version, or when the service stops
  */
 export async function verifyVersion({ registry, id, version, folder, answerOnce, signal }: Verification): Promise<void> {
   const used = await registry.open(id);
@@ -34,7 +34,7 @@ export async function verifyVersion({ registry, id, version, folder, answerOnce,
     if (fault === null) return;
     const usedFault = await faultOf(answerOnce(used), signal);
     if (usedFault !== null)
-      throw conflict(`Neither ${version} nor the version in use answers at the moment, so the update is put off: ${usedFault}`);
+      throw conflict(`Neither ${version} nor the version in use answers at the moment, so the update is postponed: ${usedFault}`);
     throw new BrokenVersion(`${id} ${version}`, fault);
   } finally {
     await engine.close();
@@ -45,7 +45,7 @@ export async function verifyVersion({ registry, id, version, folder, answerOnce,
 /** Why there was no answer; null when there was one. @throws ServiceError `conflict` as soon as the service stops */
 async function faultOf(answer: Promise<unknown>, signal: AbortSignal): Promise<string | null> {
   const stopped = Promise.withResolvers<never>();
-  const onAbort = () => stopped.reject(conflict('The service stops, so nothing is installed.'));
+  const onAbort = () => stopped.reject(conflict('The service is stopping, so nothing is installed.'));
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
   const fault = answer.then(() => null, errorText);

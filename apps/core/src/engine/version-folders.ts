@@ -3,23 +3,23 @@ import path from 'node:path';
 import { isVersion } from './npm.ts';
 
 /**
- * The installed versions of one engine: a folder each, and the pointer `current`. A version is installed in a folder
- * of another name and gets its own when it is whole, so what was cut short is never taken for it.
+ * The installed versions of one engine: a folder each, and the pointer `current`. A version is installed under a
+ * temporary name and renamed when it is complete, so an interrupted install is never mistaken for it.
  */
 export type VersionFolders = {
   folderOf(version: string): string;
   has(version: string): boolean;
-  /** Those that are there. */
+  /** All installed versions. */
   all(): string[];
-  /** Version that the pointer names; null when there is none or it is a folder made by hand. */
+  /** The version that the pointer names; null when there is none, or it is a folder that someone made by hand. */
   current(): string | null;
-  /** An empty folder to install into. What earlier tries have left is removed. */
+  /** An empty folder to install into. Leftovers of earlier attempts are removed. */
   newStaging(): string;
-  /** The staged version is whole: gives it its own folder. */
+  /** The staged version is complete: gives it its own folder. */
   adopt(staging: string, version: string): void;
   /** Points `current` at a version, in one step. A folder made by hand is kept beside. */
   point(version: string): void;
-  /** Removes the pointer: the engine is found elsewhere, or not at all. */
+  /** Removes the pointer: the engine is then found elsewhere, or not at all. */
   unpoint(): void;
   remove(version: string): void;
   /** Removes every version but these. */

@@ -1,7 +1,7 @@
 import type { Engine, EngineEvent, EngineFailure } from '@svc/engine-kit/engine.ts';
 import type { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
 
-/** An engine whose key cannot be had: each turn fails and says why, until the engine is made again with its key. */
+/** An engine whose key is not available: each turn fails with the reason, until the engine is created again with its key. */
 export function waitingEngine(engine: Engine, { message }: BehindVault): Engine {
   const failure: EngineFailure = { code: 'engine_not_logged_in', message, retryable: true };
   return {
