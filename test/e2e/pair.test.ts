@@ -82,7 +82,7 @@ test('with --json it prints what the core answered, refusals too', async () => {
 });
 
 test.each([
-  ['an unknown code', ['ZZZZ-ZZZZ'], 'No sender waits with the code'],
+  ['an unknown code', ['ZZZZ-ZZZZ'], 'No waiting sender has the code'],
   ['a code that is missing', ['--as', 'owner'], 'a code is missing'],
 ])('%s is exit code 1, and says what to do', async (_what, args, text) => {
   const { code, err } = await svc(['pair', ...args]);

@@ -76,7 +76,7 @@ test('what is refused ends with 1, the reason and what to do', async () => {
     code: 1,
     out: '',
     err: expect.stringMatching(
-      /nothing was changed\.\n.*"owner" is the last with every right[^]*\nRun: \.\/svc person list/,
+      /nothing was changed\.\n.*"owner" is the last person with every right[^]*\nRun: \.\/svc person list/,
     ) as string,
   });
   const asJson = await svc('disable', 'owner', '--json');

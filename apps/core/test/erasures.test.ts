@@ -62,7 +62,7 @@ describe('cut off', () => {
         expect.stringContaining('at each start'),
       ]);
       expect((await say('me again')).json()).toMatchObject({ outcome: 'denied' });
-      expect(await notices()).toEqual([expect.stringContaining('is not erased whole yet')]);
+      expect(await notices()).toEqual([expect.stringContaining('is not completely erased yet')]);
 
       const left = core.crash();
       const db = new DatabaseSync(path.join(left, 'core.db'));
@@ -134,7 +134,7 @@ test('the last owner is not erased, nor whom the seed file would bring back; not
   await core.handle(envelope('hello'));
   const answer = await erase({}, 'owner');
   expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([409, (await plan('owner')).refused]);
-  expect((await plan('owner')).refused).toContain('the last with every right');
+  expect((await plan('owner')).refused).toContain('the last person with every right');
 
   const seeded = { key: 'other', role: 'known', identifiers: [{ surface: 'compat', value: word }] };
   writeFileSync(path.join(core.folder, 'trust.seed.json'), JSON.stringify({ principals: [seeded] }));

@@ -73,7 +73,7 @@ describe('an owner without tools', () => {
 describe('the last principal with every right, as text', () => {
   test('is named when it cannot go', async () => {
     expect((await call('DELETE', '/trust/principals/owner')).json().message).toMatch(
-      /^"owner" is the last with every right \(owner, .* another person such a role/s,
+      /^"owner" is the last person with every right \(owner, .* another person such a role/s,
     );
   });
 

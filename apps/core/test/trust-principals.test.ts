@@ -157,7 +157,7 @@ describe('identifiers', () => {
     await add({ key: 'bob', display_name: 'Bob' });
     await link('anna', 'email', first);
     const refused = await call('POST', '/trust/principals/bob/identifiers', { surface: 'email', value: second });
-    expect([refused.statusCode, refused.json().message]).toEqual([400, expect.stringContaining('could be taken for')]);
+    expect([refused.statusCode, refused.json().message]).toEqual([400, expect.stringContaining('could be mistaken for')]);
     await link('anna', 'email', second);
     await link('bob', 'messenger', second);
   });

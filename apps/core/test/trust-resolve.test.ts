@@ -35,7 +35,7 @@ describe('POST /trust/resolve', () => {
       guest: 'it is for email only',
       known: 'it is for the conversation k1 only',
       trusted: 'it has expired',
-      mail: 'the role counts on email, issues only',
+      mail: 'the role applies only on email, issues',
     });
   });
 
@@ -44,11 +44,14 @@ describe('POST /trust/resolve', () => {
     expect(await resolve('compat', 'owner', { public: true })).toMatchObject({
       reason: 'granted SACRED, capped to TRUSTED on a public surface',
     });
-    expect(await resolve('compat', 'x')).toMatchObject({ reason: 'nobody is known by this name here', display_name: 'unknown' });
+    expect(await resolve('compat', 'x')).toMatchObject({
+      reason: 'no person has this identifier on this channel',
+      display_name: 'unknown',
+    });
     const { id } = await addAnna('guest');
     await ok('DELETE', `/trust/grants/${id}`);
     expect(await resolve('messenger', '42')).toMatchObject({
-      reason: 'the person has no role that counts here',
+      reason: 'the person has no role that applies here',
       display_name: 'Anna',
     });
     await ok('PATCH', '/trust/principals/anna', { status: 'disabled' });

@@ -55,7 +55,10 @@ export function createErasures(deps: Deps): Erasures {
         return erased;
       },
       (error: unknown) => {
-        failed.set(erasure.principal_id, `"${erasure.key}" is not erased whole yet, and it is tried again: ${errorText(error)}`);
+        failed.set(
+          erasure.principal_id,
+          `"${erasure.key}" is not completely erased yet, and the service tries again: ${errorText(error)}`,
+        );
         throw error;
       },
     );
@@ -66,7 +69,7 @@ export function createErasures(deps: Deps): Erasures {
   };
   const resume = async (): Promise<void> => {
     for (const erasure of await store.all()) {
-      await run(erasure).catch((error: unknown) => log.error({ err: error }, 'a person could not be erased whole yet'));
+      await run(erasure).catch((error: unknown) => log.error({ err: error }, 'a person could not be completely erased yet'));
     }
   };
   const stop = clock.every(retryMs, () => {
@@ -115,7 +118,7 @@ export function createErasures(deps: Deps): Erasures {
 
 const goesOn = (name: string, error: unknown) =>
   unavailable(
-    `${name} is denied, and not all of it could be removed yet (${errorText(error)}). It is tried again every minute and at each start.`,
+    `${name} no longer has access, but not everything could be removed yet (${errorText(error)}). The service tries again every minute and at each start.`,
     error,
   );
 
@@ -172,7 +175,7 @@ async function refusal(deps: Deps, person: Principal, found: readonly ErasedConv
   if (kept !== null) return kept;
   try {
     if (deps.isSeeded(person))
-      return `"${person.key}" stands in trust.seed.json and would be back at the next start. Take them out of it first.`;
+      return `"${person.key}" is listed in trust.seed.json and would return at the next start. Remove that entry first.`;
     for (const { key } of found) deps.terminals.refuseOpen(key);
     return null;
   } catch (error) {

@@ -103,13 +103,13 @@ const targetOf = ({ key }: Pick<Erasure, 'key'>): string => `identity:${key}`;
 async function removeEngineSessions(ended: Deps['endedEngineSessions'], since: number): Promise<void> {
   await ended.remove();
   if ((await ended.left(since)) === 0) return;
-  throw unavailable(ended.notices().join(' ') || 'What engines keep of their conversations is not removed yet.');
+  throw unavailable(ended.notices().join(' ') || 'The records that engines keep of their conversations are not removed yet.');
 }
 
 /** In a room others may begin a turn again and again, so there is an end to it. */
 async function quiet(pipeline: Deps['pipeline'], key: string): Promise<void> {
   for (let left = endMs; pipeline.isBusy(key); left -= lookMs) {
-    if (left <= 0) throw unavailable('A turn of one of their conversations does not end.');
+    if (left <= 0) throw unavailable('A turn in one of their conversations could not be stopped.');
     pipeline.abort(key);
     await sleep(lookMs);
   }

@@ -32,13 +32,13 @@ const publicCap: Tier = 'TRUSTED';
  * denied, and a block that fits outweighs everything.
  */
 export function toIdentity(sender: KnownSender | null, context: TrustContext): Identity {
-  if (sender === null) return denied(null, 'unknown_sender', 'nobody is known by this name here');
+  if (sender === null) return denied(null, 'unknown_sender', 'no person has this identifier on this channel');
   if (!sender.active) return denied(sender, 'disabled', 'the person is disabled');
   const grants = sender.grants.filter((grant) => misfitOf(grant, context) === null);
   if (grants.some((grant) => grant.tier === 'BLOCKED')) return denied(sender, 'blocked', 'the person is blocked here', 'BLOCKED');
   const best = tiers.findLast((tier) => grants.some((grant) => grant.tier === tier));
-  if (best === undefined) return denied(sender, 'no_grant', 'the person has no role that counts here');
-  if (!atLeast(best, floor)) return denied(sender, 'low_tier', `the tier ${best} gets no answer`, best);
+  if (best === undefined) return denied(sender, 'no_grant', 'the person has no role that applies here');
+  if (!atLeast(best, floor)) return denied(sender, 'low_tier', `people of the tier ${best} get no answer`, best);
   if (context.allow !== undefined && !isOpenTo(sender, grants, context.allow))
     return denied(sender, 'not_allowed', 'the connector is not open to this person (its setting "allow")');
   const highest = grants.filter(({ tier }) => tier === best);
@@ -57,7 +57,7 @@ export function toIdentity(sender: KnownSender | null, context: TrustContext): I
   };
 }
 
-/** People are named by key or id, roles by what the grants give here and now. */
+/** The list may name people by key or id, and the roles that apply in this context. */
 const isOpenTo = ({ principal_id, key }: KnownSender, grants: readonly GrantedRole[], allow: readonly string[]): boolean =>
   allow.some((entry) =>
     entry.startsWith(rolePrefix)
@@ -65,7 +65,7 @@ const isOpenTo = ({ principal_id, key }: KnownSender, grants: readonly GrantedRo
       : entry === key || entry === principal_id,
   );
 
-/** Every grant of a sender, and why it does not count in a context. */
+/** Every grant of a sender, with the reason why it does not apply in a context. */
 export const judgeGrants = (sender: KnownSender, context: TrustContext): JudgedGrant[] =>
   sender.grants.map((grant) => ({
     id: grant.id,
@@ -80,11 +80,11 @@ export const judgeGrants = (sender: KnownSender, context: TrustContext): JudgedG
     misfit: misfitOf(grant, context),
   }));
 
-/** Why a grant does not count here and now; null when it does. */
+/** Why a grant does not apply in this context; null when it does. */
 function misfitOf(grant: GrantedRole, { surface, conversationKey, now }: TrustContext): string | null {
   if (grant.expires_at !== null && grant.expires_at <= now) return 'it has expired';
   if (grant.surfaces !== '*' && !grant.surfaces.includes(surface)) {
-    return `the role counts on ${grant.surfaces.join(', ')} only`;
+    return `the role applies only on ${grant.surfaces.join(', ')}`;
   }
   if (grant.scope_surface !== null && grant.scope_surface !== surface) return `it is for ${grant.scope_surface} only`;
   if (grant.scope_conversation_key !== null && grant.scope_conversation_key !== conversationKey) {
@@ -93,11 +93,11 @@ function misfitOf(grant: GrantedRole, { surface, conversationKey, now }: TrustCo
   return null;
 }
 
-/** The widest that any of the grants allows; one that nobody knows allows nothing. */
+/** The widest policy of the grants. An unknown policy allows nothing. */
 const widestPolicy = (grants: readonly GrantedRole[]): ToolPolicy =>
   toolPolicies[Math.max(0, ...grants.map(({ tool_policy }) => toolPolicies.indexOf(tool_policy)))] ?? 'none';
 
-/** Of the grants with the widest policy the one that asks least; one that nobody knows asks about everything. */
+/** Of the grants with the widest tool policy, the one that asks least. An unknown ask policy asks about everything. */
 const leastAsking = (grants: readonly GrantedRole[]): AskPolicy => {
   const widest = widestPolicy(grants);
   const asks = grants.filter(({ tool_policy }) => tool_policy === widest).map((grant) => askPolicies.indexOf(grant.asks));

@@ -6,7 +6,7 @@ import type { TrustStore } from './trust-store.ts';
 type Store = Pick<TrustStore, 'addIdentifier' | 'findIdentifier' | 'findLookAlike' | 'findPrincipal'>;
 
 /**
- * Makes a sender one of a principal's; `isNew` is false for one that was theirs. The only way in which the operator adds one.
+ * Adds an identifier to a principal; `isNew` is false when they had it already. The operator adds identifiers only by this function.
  * @throws ServiceError `bad_request` for a value that could be taken for another, `conflict` when another principal has it.
  */
 export async function giveIdentifier(
@@ -23,7 +23,7 @@ export async function giveIdentifier(
   }
   const alike = holder === null ? await store.findLookAlike(principal_id, surface, value) : null;
   if (alike !== null)
-    throw notValid(`could be taken for "${alike.value.slice(0, 200)}", which belongs to the person "${alike.key}"`);
+    throw notValid(`could be mistaken for "${alike.value.slice(0, 200)}", which belongs to the person "${alike.key}"`);
   const isNew = await store.addIdentifier(principal_id, surface, value);
   const found = await store.findIdentifier(surface, value);
   if (found === null) throw new Error('the identifier could not be stored');

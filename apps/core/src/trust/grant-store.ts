@@ -14,7 +14,7 @@ export interface GrantStore {
   read(id: string): Promise<Grant | null>;
   /** The grant of the same role to the same principal for the same place. */
   findSame(grant: Pick<Grant, 'principal_id' | 'role_id' | 'scope'>): Promise<Grant | null>;
-  /** Of a grant that is there only the expiry changes. */
+  /** Of an existing grant, only the expiry is changed. */
   save(grant: Grant): Promise<void>;
   delete(id: string): Promise<number>;
 }

@@ -11,7 +11,7 @@ export type GuessThrottle = {
   wrong(): void;
 };
 
-/** Ten wrong codes a minute from all together; then none at all is looked at until the minute is over. */
+/** Allows ten wrong codes a minute, from all callers together; after that no code is checked until the minute is over. */
 export function createGuessThrottle(clock: Clock): GuessThrottle {
   const guesses = createFixedWindow(clock, { max: maxWrong, windowMs: 60_000 });
   return {

@@ -6,19 +6,19 @@ import type { TrustAdmin } from './trust-admin.ts';
 
 type Asker = { actor: string; headers: IncomingHttpHeaders };
 
-/** Who comes through the dashboard gives and opens high rights only with a fresh second factor; low ones need none. */
+/** Over the dashboard, high rights can be given only with a fresh second factor; low ones need none. */
 export type HighRights = {
   /** @throws ServiceError `forbidden` with `step_up` for a role that may act or is trusted */
   checkRole(asker: Asker, idOrName: string): Promise<void>;
   /** The same for everything that a person has been granted. */
   checkPerson(asker: Asker, idOrKey: string): Promise<void>;
-  /** Removing a grant gives rights where it is what blocks. */
+  /** Removing a grant can give rights: it may be the one that blocks. */
   checkRevoke(asker: Asker, grantId: string): Promise<void>;
 };
 
 type Deps = { trustAdmin: Pick<TrustAdmin, 'readRole' | 'readPrincipal' | 'listRoles' | 'listPrincipals'> };
 
-/** What is not there is for the act itself to refuse. */
+/** A person, role or grant that does not exist passes: the change itself refuses it. */
 export const createHighRights = ({ trustAdmin }: Deps): HighRights => ({
   async checkRole(asker, idOrName) {
     const role = await ifThere(trustAdmin.readRole(idOrName));

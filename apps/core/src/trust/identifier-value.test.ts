@@ -9,19 +9,19 @@ test.each([
   ['', 'is blank'],
   [' \t', 'is blank'],
   ['\u3000', 'is blank'],
-  [' anna', 'begins or ends with a blank'],
-  ['anna ', 'begins or ends with a blank'],
-  ['anna\u00a0', 'begins or ends with a blank'],
+  [' anna', 'begins or ends with a space'],
+  ['anna ', 'begins or ends with a space'],
+  ['anna\u00a0', 'begins or ends with a space'],
   ['an\ud800na', 'has broken characters'],
   ['an\u0000na', 'has control characters'],
   ['an\u0085na', 'has control characters'],
-  ['an\u200bna', 'has characters that are not seen'],
-  ['an\u00adna', 'has characters that are not seen'],
-  ['anna\u202e', 'has characters that are not seen'],
-  ['\u2066anna\u2069', 'has characters that are not seen'],
-  ['anna\ufe0f', 'has characters that are not seen'],
-  ['anna\u{e0061}', 'has characters that are not seen'],
-  ['an\u115fna', 'has characters that are not seen'],
+  ['an\u200bna', 'has invisible characters'],
+  ['an\u00adna', 'has invisible characters'],
+  ['anna\u202e', 'has invisible characters'],
+  ['\u2066anna\u2069', 'has invisible characters'],
+  ['anna\ufe0f', 'has invisible characters'],
+  ['anna\u{e0061}', 'has invisible characters'],
+  ['an\u115fna', 'has invisible characters'],
 ])('the value %j %s', (value, problem) => {
   for (const surface of surfaces) expect(identifierProblem(surface, value)).toBe(problem);
 });
@@ -41,7 +41,7 @@ test.each([
   ['ｶﾅ', 'カナ'],
 ])('%s stands for %s, and is refused with that', (value, plain) => {
   const problem = identifierProblem('messenger', value);
-  expect(problem).toContain('stand for others');
+  expect(problem).toContain('has compatibility characters');
   expect(problem).toContain(plain);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Invitation } from '@svc/contract/pairing.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** An invitation as stored: whose way in it is by their id, and by whom it was used. */
+/** An invitation as stored: with the id of the person it is for, and the identifier that used it. */
 export type InvitationRow = Invitation & {
   principal_id: string | null;
   used_surface: string | null;
@@ -17,16 +17,16 @@ const insert = `INSERT INTO invitation (id, code_hash, principal_id, name, role,
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const use = 'UPDATE invitation SET principal_id = ?, used_surface = ?, used_value = ? WHERE id = ? AND used_surface IS NULL';
 
-/** The code has enough bits of its own, so its digest says nothing of it. */
+/** The code is long enough that its digest reveals nothing. */
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex');
 
 /** Rows of invitations. */
 export interface InvitationStore {
-  /** `code`: the bare one. */
+  /** `code`: without the dashes that people see. */
   add(row: NewRow, code: string): Promise<void>;
   findByCode(code: string): Promise<InvitationRow | undefined>;
   read(id: string): Promise<InvitationRow | undefined>;
-  /** Those that were not used, the newest first. */
+  /** The unused ones, newest first. */
   list(): Promise<InvitationRow[]>;
   use(id: string, by: { principal_id: string; surface: string; value: string }): Promise<void>;
   delete(id: string): Promise<number>;

@@ -18,7 +18,7 @@ const maxLifeMs = 7 * dayMs;
 const maxLive = 100;
 const defaultRole = 'known';
 
-/** Whom a code lets in: `as` is a principal there is; `role` and `name` are of a new one. `expires_at` is epoch ms. */
+/** Whom a code lets in: `as` names an existing principal; `role` and `name` are for a new one. `expires_at` is epoch ms. */
 export type InvitationRequest = { as?: string; role?: string; name?: string; surface?: string; expires_at?: number };
 
 type Deps = {
@@ -34,19 +34,19 @@ type Deps = {
 export interface Invitations {
   /** @throws ServiceError `bad_request`, `not_found`, `conflict` while there are too many. */
   make(actor: string, request: InvitationRequest): Promise<NewInvitation>;
-  /** Those that can be used, the newest first. */
+  /** Those that can still be used, newest first. */
   list(): Promise<Invitation[]>;
   /** @throws ServiceError `not_found` */
   revoke(actor: string, id: string): Promise<void>;
   close(): void;
 }
 
-/** Whether it can be used still. One that ends later than any can is from a clock that was wrong. */
+/** Whether it can still be used. One that expires later than any can was made while the clock was wrong. */
 export const isLive = ({ used_surface, expires_at }: InvitationRow, now: number): boolean =>
   used_surface === null && expires_at > now && expires_at <= now + maxLifeMs;
 
 export function createInvitations({ db, audit, events, clock, ids, log }: Deps): Invitations {
-  /** A day longer than it counts, so that the message which used it can come again. */
+  /** Kept for a day after it expired, so that the message which used it can arrive again. */
   const prune = () => createInvitationStore(db).prune(clock.now() - dayMs);
   const stop = clock.every(60 * minuteMs, () => {
     prune().catch((error: unknown) => log.error({ err: error }, 'old invitations could not be removed'));
@@ -120,13 +120,13 @@ export function createInvitations({ db, audit, events, clock, ids, log }: Deps):
 
 function checkRequest({ as, role, name }: InvitationRequest, expiresAt: number, now: number): void {
   if (as !== undefined && (role ?? name) !== undefined) {
-    throw badRequest('"as" links to a person who has a name and roles; "role" and "name" are for a new one.');
+    throw badRequest('"as" names an existing person, whose name and roles stay. "role" and "name" are only for a new person.');
   }
   if (expiresAt > now && expiresAt <= now + maxLifeMs) return;
-  throw badRequest('"expires_at" has to be a time from now on, up to 7 days ahead.');
+  throw badRequest('"expires_at" must lie in the future, at most 7 days ahead.');
 }
 
-const tooMany = () => conflict(`There are ${maxLive} invitations that were not used. Revoke some first, or wait until they end.`);
+const tooMany = () => conflict(`There are already ${maxLive} unused invitations. Revoke some first, or wait until they expire.`);
 
 const toInvitation = (row: Omit<InvitationRow, 'used_surface' | 'used_value'>): Invitation => ({
   id: row.id,

@@ -3,7 +3,7 @@ import { conflict, notFound } from '@svc/service-kit/service-error.ts';
 import { giveIdentifier } from './give-identifier.ts';
 import type { GrantPlace, TrustStore } from './trust-store.ts';
 
-/** Who an identifier is linked to: a principal there is, or a new one. Without a key the new one is named as the sender. */
+/** Whom an identifier is linked to: an existing principal, or a new one. Without `key`, the new one is named after the sender. */
 export type LinkTarget =
   | { type: 'id'; id: string }
   | { type: 'key'; key: string }
@@ -14,8 +14,8 @@ export type Linked = Pick<LinkResult, 'principal' | 'identifier' | 'sender_name'
 
 /**
  * Gives the identifier of a pending sender to a principal. Called inside a transaction.
- * @throws ServiceError `not_found` for a principal or role that is not there, `bad_request` for a sender whose name could
- *   be taken for another, `conflict` when another principal has the identifier or the key.
+ * @throws ServiceError `not_found` for a principal or role that does not exist, `bad_request` for a sender whose name could
+ *   be mistaken for another, `conflict` when another principal has the identifier or the key.
  */
 export async function linkIdentity(store: TrustStore, { surface, value, name }: Sender, target: LinkTarget): Promise<Linked> {
   const principal =
@@ -51,7 +51,7 @@ async function makePrincipal(
   return { id, key, display_name: name, is_new: true };
 }
 
-/** `anna`, else `anna-2` and so on: a sender's name never makes them a principal who is there already. */
+/** `anna`, else `anna-2` and so on: a sender's name must never make them an existing principal. */
 async function freeKey(store: TrustStore, base: string): Promise<string> {
   let key = base;
   for (let n = 2; (await store.findLikeKey(key)) !== null; n++) key = `${base}-${n}`;

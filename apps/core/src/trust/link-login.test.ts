@@ -79,7 +79,7 @@ test('where nobody is an owner, who signs in stays a stranger, and the log says 
   await add('ben', 'trusted');
   await db.run('DELETE FROM trust_grant WHERE principal_id = (SELECT id FROM principal WHERE key = ?)', 'owner');
   await signIn('anna');
-  expect([await onTheWeb(), warned]).toEqual([[], [expect.stringContaining('Nobody is an owner')]]);
+  expect([await onTheWeb(), warned]).toEqual([[], [expect.stringContaining('No person is an owner')]]);
 });
 
 test('a name that could be taken for another is not made the owner, and the log says what to do', async () => {

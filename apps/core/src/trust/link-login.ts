@@ -4,11 +4,11 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { ownersAmong } from './owners.ts';
 import type { TrustAdmin } from './trust-admin.ts';
 
-/** The channel of those who have signed in, whose names are their senders. */
+/** The channel of signed-in people. Its senders are their login names. */
 const surface = 'web';
 
 type Deps = {
-  /** Of the login; undefined while there is none. */
+  /** The account of the login; undefined while there is none. */
   account(): Promise<{ name: string } | undefined>;
   trustAdmin: Pick<TrustAdmin, 'listPrincipals' | 'listRoles' | 'addIdentifier'>;
   clock: Clock;
@@ -16,8 +16,8 @@ type Deps = {
 };
 
 /**
- * Makes who signs in the owner on the channel `web`, where nobody is that yet: the login is the operator's. Nothing when there is no login, and
- * nothing that the operator has arranged otherwise is changed.
+ * Links the operator's login, as a sender on the channel `web`, to an owner, if nobody has an identifier there yet. Does nothing
+ * without a login, and changes nothing that the operator has arranged otherwise.
  */
 export async function linkLogin({ account: readAccount, trustAdmin, clock, log }: Deps): Promise<void> {
   const account = await readAccount();
@@ -28,11 +28,15 @@ export async function linkLogin({ account: readAccount, trustAdmin, clock, log }
   if (isKnown) return;
   const owners = ownersAmong(principals, roles, clock.now());
   const owner = owners.find(({ key }) => key === 'owner') ?? owners[0];
-  if (owner === undefined) return log.warn('Nobody is an owner, so the login is a stranger on the web: ./svc person');
+  if (owner === undefined)
+    return log.warn('No person is an owner, so the login of the dashboard belongs to no person: ./svc person');
   try {
     await trustAdmin.addIdentifier(name, owner.key, surface, name);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    log.warn({ error: error.message }, `The login is a stranger on the web: ./svc person link ${owner.key} ${surface} NAME`);
+    log.warn(
+      { error: error.message },
+      `The login of the dashboard belongs to no person. Link it: ./svc person link ${owner.key} ${surface} NAME`,
+    );
   }
 }

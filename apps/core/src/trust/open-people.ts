@@ -10,7 +10,7 @@ import type { TrustService } from './trust-service.ts';
 
 type Deps = Parameters<typeof openTrust>[0] & Omit<ChangeDeps, 'trust'> & { events: Pick<Events, 'linked'> };
 
-/** Who people are and what they may do, who waits to be one of them, and how both are changed. */
+/** Everything about people: who they are, what they may do, who waits for access, and how these are changed. */
 export type People = {
   trust: TrustService;
   pending: Pending;

@@ -22,7 +22,7 @@ type Deps = {
   log: Pick<Log, 'error'>;
 };
 
-/** Sets trust up and opens it. Whatever goes wrong leaves everybody denied, and the service running to say so. */
+/** Sets trust up and opens it. If that fails, everybody is denied, and the service keeps running to report why. */
 export async function openTrust({ db, paths, audit, rulesOf, clock, ids, log }: Deps): Promise<TrustService> {
   const store = createTrustStore(db, clock, ids);
   const trust = createTrustService(store, clock, rulesOf);
@@ -45,12 +45,12 @@ export async function openTrust({ db, paths, audit, rulesOf, clock, ids, log }: 
 
 type Places = Pick<DataPaths, 'trustSetUp' | 'coreDb'>;
 
-const words = `Here since trust was first set up. While this file stands, a trust store that is gone or empty lets nobody in.
+const words = `This file was written when trust was first set up. While it exists, a trust store that is missing or empty lets nobody in.
 `;
 
 /**
- * Why an empty trust store is not that of a new installation: there was one before. Null when all is well. Taken for a
- * new one, it would let in again everybody whom the first start lets in.
+ * Why an empty trust store is a fault and not a new installation; null when all is well. If a lost store were treated as new,
+ * it would let in again everybody whom the first start lets in.
  */
 function lostStore({ trustSetUp: mark, coreDb }: Places): string | null {
   if (!existsSync(mark)) return null;
@@ -60,7 +60,7 @@ function lostStore({ trustSetUp: mark, coreDb }: Places): string | null {
   );
 }
 
-/** Remembers, apart from the store, that there is one. Throws when the folder cannot be written to. */
+/** Marks, outside the store, that there is one. Throws when the folder cannot be written to. */
 function markSetUp({ trustSetUp: mark }: Places): void {
   if (!existsSync(mark)) writeFileAtomic(mark, words);
 }

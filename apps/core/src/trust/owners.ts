@@ -1,6 +1,6 @@
 import type { Principal, Role } from '@svc/contract/trust.ts';
 
-/** Principals who have the highest tier, everywhere, now and for good. The last of them must stay one. */
+/** Principals who have the highest tier now, on every channel and without expiry. The last of them must stay one. */
 export function ownersAmong(principals: readonly Principal[], roles: readonly Role[], now: number): Principal[] {
   return holdersFor(principals, roles, now, ({ tier }) => tier === 'SACRED');
 }
@@ -10,7 +10,7 @@ export function actingOwnersAmong(principals: readonly Principal[], roles: reado
   return holdersFor(principals, roles, now, ({ tier, tool_policy }) => tier === 'SACRED' && tool_policy === 'full');
 }
 
-/** Those who hold a role that `isMeant`, on every channel and without end, and are not blocked. */
+/** Principals with a role that `isMeant` accepts, on every channel and without expiry, who are not blocked. */
 function holdersFor(
   principals: readonly Principal[],
   roles: readonly Role[],
@@ -33,7 +33,7 @@ function holdersFor(
   });
 }
 
-/** How many people can write and are answered, the owners not counted. */
+/** How many people besides the owners get answers. */
 export function countOthers(principals: readonly Principal[], roles: readonly Role[], now: number): number {
   const owners = new Set(ownersAmong(principals, roles, now).map(({ id }) => id));
   const answered = new Set(roles.filter(({ tier }) => tier !== 'BLOCKED' && tier !== 'UNKNOWN').map(({ id }) => id));

@@ -5,15 +5,15 @@ import type { PendingRow } from './pending-store.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const maxLive = 100;
-/** So that a flood of one channel leaves codes for those of the others. */
+/** So that a flood on one channel leaves codes for the others. */
 const maxLivePerSurface = 25;
-/** When there are that many, the oldest gives way to a newcomer, but not before its sender had this long to pass it on. */
+/** At that limit the oldest code is replaced, but not before its sender had this long to pass it on. */
 const protectedMs = 5 * 60_000;
 const maxPerDay = 3;
 
-/** Codes that strangers were given, bounded for each surface and sender. */
+/** The codes of strangers, limited per surface and per sender. */
 export interface PairingCodes {
-  /** The sender's code while it lives, else a fresh one, else null. */
+  /** The sender's live code, else a new one; null when they may have none. */
   codeFor(row: PendingRow): string | null;
   /** The sender whose live code was typed. */
   find(text: string): PendingRow | undefined;
@@ -22,7 +22,7 @@ export interface PairingCodes {
 
 /** The live pairing codes: few, short-lived, and each one sender's. */
 export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'changed'>, clock: Clock): PairingCodes {
-  /** Oldest first, so those that expire stand in front. */
+  /** Oldest first, so the next to expire is in front. */
   const live = new Map<string, PendingRow>();
   const byExpiry = (a: PendingRow, b: PendingRow) => Number(a.code_expires_at) - Number(b.code_expires_at);
   for (const row of senders.all().toSorted(byExpiry)) {
@@ -41,7 +41,7 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
     if (row.code !== null && live.get(row.code) === row) live.delete(row.code);
   };
 
-  /** Takes the oldest of these codes back. False when its time has only begun. */
+  /** Withdraws the oldest of these codes. False while it is still protected. */
   const takeBackOldest = (rows: readonly PendingRow[], now: number): boolean => {
     const [oldest] = rows;
     if (oldest === undefined || Number(oldest.code_expires_at) - lifeMs + protectedMs > now) return false;
@@ -52,7 +52,7 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
     return true;
   };
 
-  /** Strangers come in any number, so codes that nobody passed on must not keep a newcomer out. */
+  /** There may be any number of strangers, so codes that nobody passed on must not keep a newcomer out. */
   const makeRoom = (surface: string, now: number): boolean => {
     const rows = [...live.values()];
     const here = rows.filter((row) => row.surface === surface);
@@ -60,7 +60,7 @@ export function createPairingCodes(senders: Pick<PendingSenders, 'all' | 'change
     return rows.length < maxLive || takeBackOldest(rows, now);
   };
 
-  /** Null when this sender has had enough of them, and while all there may be have only just been given. */
+  /** Null when this sender has had too many, or when all codes are in use and still protected. */
   const give = (row: PendingRow): string | null => {
     const now = clock.now();
     const given = isWithin(row.codes_since, dayMs, now) ? row.codes_given : 0;

@@ -12,7 +12,7 @@ import type { TrustAudit } from './trust-audit.ts';
 import type { TrustService } from './trust-service.ts';
 import { createTrustStore } from './trust-store.ts';
 
-/** What the operator says with a code. `as` is a principal there is; `role` and `name` are of a new one. */
+/** The operator's request with a code. `as` names an existing principal; `role` and `name` are for a new one. */
 export type PairRequest = { code: string; as?: string; role?: string; name?: string };
 
 type Deps = {
@@ -31,7 +31,7 @@ type Linking = { what: 'linked' | 'paired'; actor: string };
 /** Of a new person for whom the operator names none. */
 export const defaultRole = 'known';
 
-/** Lets in those who wait. */
+/** Lets in waiting senders. */
 export interface Pairing {
   /** @throws ServiceError `not_found` or `conflict`, and then nothing has changed. */
   link(actor: string, pendingId: string, target: LinkTarget): Promise<LinkResult>;
@@ -39,11 +39,11 @@ export interface Pairing {
   pair(actor: string, request: PairRequest): Promise<LinkResult>;
 }
 
-/** Lets in those who wait: by their place in the list, or by the code they were given. */
+/** Lets in waiting senders: by their entry in the list, or by the code they were given. */
 export function createPairing({ db, pending, trust, audit, events, clock, ids }: Deps): Pairing {
   const throttle = createGuessThrottle(clock);
 
-  /** All of it in one transaction, or nothing. The sender's next message is judged by it. */
+  /** Done in one transaction, and effective with the sender's next message. */
   const linkRow = async (row: PendingRow, target: LinkTarget, { what, actor }: Linking): Promise<LinkResult> => {
     const linked = await db.transaction(async (tx) => {
       const done = await linkIdentity(createTrustStore(tx, clock, ids), row, target);
@@ -69,7 +69,9 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
 
     async pair(actor: string, { code, as, role, name }: PairRequest): Promise<LinkResult> {
       if (as !== undefined && (role ?? name) !== undefined) {
-        throw badRequest('"as" links to a person who has a name and roles; "role" and "name" are for a new one.');
+        throw badRequest(
+          '"as" names an existing person, whose name and roles stay. "role" and "name" are only for a new person.',
+        );
       }
       throttle.check();
       const row = pending.findByCode(code);
@@ -86,7 +88,7 @@ export function createPairing({ db, pending, trust, audit, events, clock, ids }:
   };
 }
 
-/** What is written down of someone who was let in. */
+/** What is recorded about a person who was let in. */
 export const linkedFacts = ({ principal, identifier, sender_name, role }: Linked) => ({
   identifier_id: identifier.id,
   surface: identifier.surface,
@@ -99,6 +101,6 @@ export const linkedFacts = ({ principal, identifier, sender_name, role }: Linked
 const unknownCode = (code: string) =>
   new ServiceError(
     'not_found',
-    `No sender waits with the code "${code.slice(0, 40)}". A code lives for one hour and works once. ` +
-      'Look who waits (./svc pair), or have them write again for a new code.',
+    `No waiting sender has the code "${code.slice(0, 40)}". A code expires after one hour and works once. ` +
+      'List who is waiting (./svc pair), or ask the person to write again for a new code.',
   );

@@ -74,5 +74,5 @@ function toTarget({ principal_id, principal }: Static<typeof linkBody>): Exclude
     const { key: named, display_name = null, role: given, scope, expires_at } = principal;
     return { type: 'new', key: named, display_name, role: given, scope, expires_at };
   }
-  throw badRequest('Give either "principal_id" of a principal there is, or "principal" for a new one.');
+  throw badRequest('Give either "principal_id" of an existing principal, or "principal" for a new one.');
 }

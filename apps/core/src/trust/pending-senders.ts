@@ -20,13 +20,13 @@ export interface PendingSenders {
   remove(row: PendingRow): void;
   find(id: string): PendingRow | undefined;
   all(): PendingRow[];
-  /** Writes everything, and drops those who became known in another way meanwhile. */
+  /** Writes everything, and drops senders who became known in another way meanwhile. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The denied unknown senders, in memory, oldest last seen first. A message changes memory alone; what changed is written
+ * The denied unknown senders, in memory, the one not seen for longest first. A message changes only memory; changes are written
  * soon (`pending-writes.ts`).
  */
 export async function createPendingSenders({ store, clock, ids, log }: Deps): Promise<PendingSenders> {
@@ -48,14 +48,14 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
     writes.removed(row);
   };
 
-  /** The channel most of them came over, which a flood of one channel is. */
+  /** The channel of most of them: in a flood, the flooded one. */
   const fullestSurface = (): string | undefined => {
     const counts = new Map<string, number>();
     for (const { surface } of rows.values()) counts.set(surface, (counts.get(surface) ?? 0) + 1);
     return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
   };
 
-  /** Makes room for one more. Who holds a live code was promised an hour and is passed over. */
+  /** Makes room for one more. Senders with a live code are kept: they were promised an hour. */
   const makeRoom = () => {
     if (rows.size < maxPending) return;
     const now = clock.now();
@@ -79,7 +79,7 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
       row.name = toName(sender.raw_username) ?? row.name;
       row.last_seen = now;
       row.count++;
-      rows.delete(key); // the one just seen stands last
+      rows.delete(key); // so that the sender just seen is last
       rows.set(key, row);
       changed(row);
       return row;

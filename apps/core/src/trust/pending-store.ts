@@ -1,10 +1,10 @@
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** A pending identity as stored. `code` is the bare one, live or not. */
+/** A pending identity as stored. `code` is without dashes, and may have expired. */
 export type PendingRow = PendingIdentity & { codes_given: number; codes_since: number };
 
-// No channel has longer names by now; nobody can be let in under one.
+// Names are cut today; older rows may have longer ones, under which nobody can be let in.
 const selectAll = `SELECT id, surface, value, substr(name, 1, 80) AS name, first_seen, last_seen, count, code, code_expires_at, codes_given, codes_since
   FROM pending_identity WHERE octet_length(value) <= 4096 ORDER BY last_seen`;
 const selectKnown = `SELECT p.id FROM pending_identity p
@@ -17,9 +17,9 @@ const upsert = `INSERT INTO pending_identity (id, surface, value, name, first_se
 
 /** Rows of senders without access. */
 export interface PendingStore {
-  /** The one seen longest ago first. */
+  /** The sender seen longest ago first. */
   list(): Promise<PendingRow[]>;
-  /** Ids of those whose identifier belongs to a principal by now. */
+  /** Ids of senders whose identifier now belongs to a principal. */
   known(): Promise<string[]>;
   delete(id: string): Promise<number>;
   /** Writes what changed in one transaction. */

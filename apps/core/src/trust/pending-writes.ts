@@ -5,15 +5,15 @@ import type { PendingRow, PendingStore } from './pending-store.ts';
 
 type Deps = {
   store: Pick<PendingStore, 'write'>;
-  /** Ids that the database has. */
+  /** Ids that are in the database. */
   stored: Iterable<string>;
-  /** Whether a row is one of the senders still. */
+  /** Whether a row still belongs to the senders in memory. */
   isHeld(row: PendingRow): boolean;
   clock: Pick<Clock, 'after'>;
   log: Pick<Log, 'error'>;
 };
 
-/** What changed of the denied senders and is still to be written: at most once a second, so that nobody can turn messages into writes. */
+/** The changes of denied senders that are still to be written. They are written at most once a second, so that a flood of messages is no flood of writes. */
 export type PendingWrites = {
   changed(row: PendingRow): void;
   removed(row: PendingRow): void;
@@ -24,12 +24,12 @@ export type PendingWrites = {
 };
 
 const writeEveryMs = 1000;
-/** A write holds the process for a moment; a flood of senders is written in pieces. */
+/** A write blocks the process for a moment, so a flood of senders is written in pieces. */
 const rowsPerWrite = 200;
 
 export function createPendingWrites({ store, stored: ids, isHeld, clock, log }: Deps): PendingWrites {
   const unwritten = new Set<PendingRow>();
-  /** Ids that the database may have, and those among them that must go. */
+  /** Ids that may be in the database, and those of them that must be removed. */
   const stored = new Set(ids);
   const gone = new Set<string>();
   let timer: (() => void) | null = null;
@@ -55,7 +55,7 @@ export function createPendingWrites({ store, stored: ids, isHeld, clock, log }: 
     inTurn(async () => {
       while (unwritten.size > 0 || gone.size > 0) await write();
     });
-  const failed = (error: unknown) => log.error({ err: error }, 'unknown senders could not be written');
+  const failed = (error: unknown) => log.error({ err: error }, 'unknown senders could not be stored');
   const writeSoon = () => {
     timer ??= clock.after(writeEveryMs, () => {
       timer = null;

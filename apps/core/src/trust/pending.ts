@@ -18,12 +18,12 @@ type Deps = { db: Database; clock: Clock; ids: Ids; log: Pick<Log, 'error'> };
 /** Senders without access, and the codes they were given. */
 export interface Pending {
   /**
-   * Records a denied sender; called for every denied envelope. Gives the sentence that stands below "no access" where
-   * the instance pairs and the answer reaches the sender alone, else null. A sender who is denied for any other reason than
+   * Records a denied sender; called for every denied envelope. Returns the sentence to add to "no access" where the
+   * instance pairs and only the sender sees the answer, else null. A sender who is denied for any other reason than
    * being unknown is not recorded and gets no code.
    */
   note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null;
-  /** Those who wait, the one seen last first. */
+  /** The waiting senders, the most recent first. */
   list(): Promise<PendingIdentity[]>;
   /** @throws ServiceError `not_found` */
   read(id: string): PendingRow;
@@ -33,13 +33,13 @@ export interface Pending {
   close(): Promise<void>;
 }
 
-/** Those who wrote and were denied because nobody knows them, and the codes by which they can be let in. */
+/** Opens the list of unknown senders who wrote and were denied, with the codes by which they can be let in. */
 export async function openPending({ db, clock, ids, log }: Deps): Promise<Pending> {
   const senders = await createPendingSenders({ store: createPendingStore(db), clock, ids, log });
   const codes = createPairingCodes(senders, clock);
   return {
     note(envelope: Noted, identity: Pick<Identity, 'denial'>): string | null {
-      // Text with broken characters is stored as other text: a code could let in another sender.
+      // Text that is not well-formed Unicode would be stored as different text, so a code could let in another sender.
       if (identity.denial !== 'unknown_sender' || !envelope.sender.raw_id.isWellFormed()) return null;
       // A public room may have more strangers than the list has rows.
       if (envelope.public === true && envelope.intake?.quiet_strangers === true) return null;

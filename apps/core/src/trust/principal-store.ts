@@ -21,14 +21,14 @@ const updateFields =
 const selectIdentifiers = 'SELECT id, principal_id, surface, value FROM identifier';
 const selectGrants = `SELECT g.id, g.principal_id, g.role_id, r.name AS role, g.scope_surface, g.scope_conversation_key, g.expires_at
   FROM trust_grant g JOIN role r ON r.id = g.role_id`;
-/** Of the principals behind one id, up to another. */
+/** Principals with ids after one id, up to another. */
 const inPage = 'WHERE principal_id > ? AND principal_id <= ?';
 
 /** Rows of principals, with their identifiers and grants. */
 export interface PrincipalStore {
-  /** The one made first comes first. */
+  /** In order of creation. */
   list(): Promise<Principal[]>;
-  /** In the order of their ids, behind `after`. */
+  /** In order of id, after `after`. */
   page(after: string, limit: number): Promise<Principal[]>;
   /** By id, else by key. */
   read(idOrKey: string): Promise<Principal | null>;
@@ -40,7 +40,7 @@ export interface PrincipalStore {
   deleteIdentifier(id: string): Promise<number>;
 }
 
-/** Principals whole, with what they are known by and what they are granted. */
+/** Stores principals, and reads them with their identifiers and grants. */
 export function createPrincipalStore(db: Database): PrincipalStore {
   const whole = async (row: PrincipalRow): Promise<Principal> => {
     const identifiers = await db.all<Identifier>(`${selectIdentifiers} WHERE principal_id = ? ORDER BY id`, row.id);

@@ -13,16 +13,17 @@ import type { TrustAudit } from './trust-audit.ts';
 import type { TrustService } from './trust-service.ts';
 import { createTrustStore, type TrustStore } from './trust-store.ts';
 
-/** Wrong codes of one sender in an hour, and of all senders in a minute; then none is looked at for that long. */
+/** Most wrong codes of one sender in an hour, and of all senders in a minute; after that, no code is checked for as long. */
 const maxWrong = { ofSender: 5, ofAll: 100 } as const;
 const everybody = '';
 
-/** Who says a code. `name` is fit to be shown. */
+/** The sender of a code. `name` is safe to show. */
 export type Guest = { surface: string; value: string; name: string | null };
 
 /**
- * What became of a code: `joined` links its sender, `is_new` unless the same sender used it before; `known` has a way in already and
- * uses nothing up; `unfit` has a name that cannot be told apart; `wrong` and `busy` say nothing about the code.
+ * The outcome of a code. `joined`: the sender was linked; `is_new` is false when the same sender had used the code before. `known`: the
+ * sender has access already, and the code stays unused. `unfit`: the sender's name cannot be told apart from another. `wrong` and `busy`
+ * reveal nothing about the code.
  */
 export type Redeemed =
   | { type: 'joined'; linked: Linked | null }
@@ -31,7 +32,7 @@ export type Redeemed =
   | { type: 'unfit' }
   | { type: 'busy'; waitMs: number };
 
-/** Uses an invitation up: whole or not at all, once. Never rejects for what the sender did. */
+/** Redeems an invitation, once and in one transaction. Never rejects because of what the sender did. */
 export type RedeemInvitation = (guest: Guest, code: string) => Promise<Redeemed>;
 
 type Deps = {
@@ -47,7 +48,7 @@ export function createRedeemInvitation({ db, trust, audit, events, clock, ids }:
   const wrongOfSender = createFixedWindow(clock, { max: maxWrong.ofSender, windowMs: 60 * 60_000 });
   const wrongOfAll = createFixedWindow(clock, { max: maxWrong.ofAll, windowMs: 60_000 });
 
-  /** The transaction is the only place in which the code is looked at, so of two who have it one comes first. */
+  /** The code is checked only within the transaction, so of two senders who have it only one can use it. */
   const redeem = (guest: Guest, code: string): Promise<Redeemed> =>
     db.transaction(async (tx): Promise<Redeemed> => {
       const invitations = createInvitationStore(tx);
@@ -86,7 +87,7 @@ export function createRedeemInvitation({ db, trust, audit, events, clock, ids }:
   };
 }
 
-/** Null when who it was made for, or the role, is not what it was. */
+/** Null when the person it was made for, or the role, no longer exists. */
 async function targetOf({ principal_id, name, role }: InvitationRow, store: TrustStore): Promise<LinkTarget | null> {
   if (principal_id !== null) {
     const principal = await store.findPrincipal(principal_id);
@@ -96,7 +97,7 @@ async function targetOf({ principal_id, name, role }: InvitationRow, store: Trus
   return { type: 'new', key: null, display_name: name, role };
 }
 
-/** A name that another's could be taken for, or that no identifier can have. Anything else is a fault of ours. */
+/** A name that could be mistaken for another, or that no identifier can have. Anything else is our own fault and is thrown. */
 function refusal(error: unknown): Redeemed {
   if (error instanceof ServiceError && error.code === 'bad_request') return { type: 'unfit' };
   throw error;

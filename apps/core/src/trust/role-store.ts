@@ -17,7 +17,7 @@ export interface RoleStore {
   list(): Promise<Role[]>;
   /** By id, else by name. */
   read(idOrName: string): Promise<Role | null>;
-  /** The name of a role that this one could be taken for: it differs in case alone, or is the id of one. */
+  /** The name of a role that this name could be mistaken for: it differs only in case, or equals the role's id. */
   findLike(name: string): Promise<string | null>;
   /** A role of the same name is replaced and keeps its id. */
   save(role: Role): Promise<void>;

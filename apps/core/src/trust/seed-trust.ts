@@ -20,9 +20,9 @@ type Report = (change: Omit<NewTrustChange, 'actor' | 'what' | 'before'>) => Pro
 
 /**
  * Gives a new installation its roles and its owner (the local user, in the shell and with the first API key), then
- * applies the operator's seed file when there is one. Repeating it changes nothing: what an operator has changed stays,
- * and a sender who belongs to another principal by now stays theirs.
- * @throws when the seed file is there but cannot be used; nobody is let in until it is corrected.
+ * applies the operator's seed file when there is one. Repeating it changes nothing: an operator's changes stay, and a
+ * sender who belongs to another principal by now stays with them.
+ * @throws when the seed file exists but cannot be used; nobody is let in until it is corrected.
  */
 export async function seedTrust(store: TrustStore, seedFile: string, report: Report = async () => undefined): Promise<void> {
   const seeded = readSeedFile(seedFile);
@@ -33,7 +33,7 @@ export async function seedTrust(store: TrustStore, seedFile: string, report: Rep
   for (const principal of seeded) await seedPrincipal(store, principal, report);
 }
 
-/** Whom a seed file lists. @throws when it cannot be used */
+/** The principals that a seed file lists. @throws when it cannot be used */
 export const seededPrincipals = (seedFile: string): readonly Pick<SeedPrincipal, 'key' | 'identifiers'>[] =>
   readSeedFile(seedFile);
 
@@ -61,7 +61,7 @@ async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, report: Rep
     const alike = await store.findLookAlike(id, surface, value);
     if (alike !== null) {
       throw new Error(
-        `trust.seed.json: ${surface} "${value}" could be taken for "${alike.value}", which belongs to "${alike.key}"`,
+        `trust.seed.json: ${surface} "${value}" could be mistaken for "${alike.value}", which belongs to "${alike.key}"`,
       );
     }
     if (await store.addIdentifier(id, surface, value)) added.push({ surface, value });
@@ -71,10 +71,10 @@ async function seedPrincipal(store: TrustStore, seed: SeedPrincipal, report: Rep
   }
 }
 
-/** As anywhere else where a person gets a key. One that is there already stays as it is. */
+/** The same rules as elsewhere for new keys. An existing key stays as it is. */
 async function checkNewKey(store: TrustStore, key: string): Promise<void> {
   const like = await store.findLikeKey(key);
-  if (like !== null) throw new Error(`trust.seed.json: the key "${key}" could be taken for "${like}"; give it another key`);
+  if (like !== null) throw new Error(`trust.seed.json: the key "${key}" could be mistaken for "${like}"; give it another key`);
   if (!isPrincipalKey(key)) {
     throw new Error(
       `trust.seed.json: the key "${key.slice(0, 80)}" must be 1 to 64 of A-Z, a-z, 0-9 and "._@+-", and begin with a letter or digit`,
@@ -101,7 +101,7 @@ function parseSeed(text: string, file: string): unknown {
   }
 }
 
-/** One sender is one principal. */
+/** A sender may belong to only one principal. */
 function refuseShared(seeded: readonly SeedPrincipal[], file: string): void {
   const holders = new Map<string, string>();
   for (const { key, identifiers } of seeded) {
@@ -120,7 +120,7 @@ function parseSeedPrincipal(entry: unknown, where: string): SeedPrincipal {
   const problem = identifierProblem('', key);
   if (problem !== null) throw new Error(`${where}: the key ${problem}`);
   if (typeof role !== 'string') throw new Error(`${where} needs a "role", such as known`);
-  if (display_name !== undefined && typeof display_name !== 'string') throw new Error(`${where}: display_name is not a text`);
+  if (display_name !== undefined && typeof display_name !== 'string') throw new Error(`${where}: display_name is not a string`);
   if (!Array.isArray(identifiers) || !identifiers.every(isIdentifier)) {
     throw new Error(`${where} needs "identifiers": [{ "surface": …, "value": … }]`);
   }

@@ -1,6 +1,6 @@
 const maxNameChars = 80;
 
-/** A name as an operator may be shown it: on one line, without signs that are not seen or turn the text around. */
+/** A name that is safe to show to an operator: on one line, without characters that are invisible or change the direction of text. */
 export function toName(name: string | undefined): string | null {
   const plain = (name ?? '')
     .toWellFormed()

@@ -102,7 +102,7 @@ test('the last owner stays one, and says why', async () => {
   const { admin, add } = await open();
   const owner = await admin.readPrincipal('owner');
   const ben = await add('ben');
-  expect(await admin.whyKept(owner.id)).toContain('"owner" is the last with every right');
+  expect(await admin.whyKept(owner.id)).toContain('"owner" is the last person with every right');
   expect(await admin.whyKept(ben.id)).toBeNull();
   await expect(admin.deletePrincipal('anna', 'owner')).rejects.toMatchObject(conflict);
   await admin.addGrant('anna', 'ben', { role_id: 'owner' });

@@ -16,7 +16,7 @@ import {
 
 export type PrincipalInput = { key: string; display_name: string; bypass_moderation?: boolean; notes?: string };
 export type PrincipalPatch = Partial<Pick<Principal, 'display_name' | 'status' | 'bypass_moderation' | 'notes'>>;
-/** Fields that are not given stay as they are; of a new role they are everything and everywhere. */
+/** Omitted fields keep their value; for a new role they default to everything and everywhere. */
 export type RoleInput = {
   name: string;
   tier: Tier;
@@ -28,23 +28,23 @@ export type RoleInput = {
 };
 export type GrantInput = { role_id: string; scope?: Grant['scope']; expires_at?: number | null };
 
-/** Changes of trust that an operator makes, each whole or not at all. */
+/** The operator's changes of trust, each in one transaction. */
 export interface TrustAdmin {
   listPrincipals(): Promise<Principal[]>;
   pagePrincipals(after: string, limit: number): Promise<Principal[]>;
   readPrincipal(id: string): Promise<Principal>;
   hasPrincipal(key: string): Promise<boolean>;
-  /** Whether a principal is known by any name on a channel. */
+  /** Whether any principal has an identifier on a channel. */
   hasIdentifierOn(surface: string): Promise<boolean>;
   listRoles(): Promise<Role[]>;
   readRole(id: string): Promise<Role>;
   createPrincipal(actor: string, input: PrincipalInput): Promise<Principal>;
   updatePrincipal(actor: string, idOrKey: string, patch: PrincipalPatch): Promise<Principal>;
-  /** `principal_erased`: nothing of what they were called is written down again. */
+  /** `principal_erased`: none of their names is recorded again. */
   deletePrincipal(actor: string, idOrKey: string, what?: 'principal_deleted' | 'principal_erased'): Promise<Principal>;
   /** Why a principal can be neither disabled nor deleted now; null when they can. */
   whyKept(id: string): Promise<string | null>;
-  /** `from`: the id of the principal that has it so far, where it is to be taken from one. */
+  /** `from`: the id of the principal that has it now, if it is to be taken from one. */
   addIdentifier(actor: string, idOrKey: string, surface: string, value: string, from?: string): Promise<Identifier>;
   removeIdentifier(actor: string, id: string): Promise<Identifier>;
   saveRole(actor: string, input: RoleInput): Promise<Role>;
@@ -54,8 +54,8 @@ export interface TrustAdmin {
 }
 
 /**
- * Who is trusted, as the operator changes it. Principals are named by id or key, roles by id or name. Doing again what
- * is done changes nothing. `actor` is written down with every change.
+ * The operator's changes of who is trusted. Principals are named by id or key, roles by id or name. Repeating a change changes
+ * nothing. `actor` is recorded with every change.
  * @throws ServiceError `not_found`, `conflict` or `bad_request`, and then nothing has changed.
  */
 export function createTrustAdmin(deps: ChangeDeps): TrustAdmin {
@@ -159,7 +159,7 @@ const roleChanges = ({ change, ids }: Tools): Pick<TrustAdmin, 'saveRole' | 'del
       const found = await roles.read(input.name);
       const was = found?.name === input.name ? found : null;
       const like = was === null ? await roles.findLike(input.name) : null;
-      if (like !== null) throw conflict(`The name could be taken for the role "${like}". Choose another name.`);
+      if (like !== null) throw conflict(`The name could be mistaken for that of the role "${like}". Choose another name.`);
       const role = { ...newRole, ...was, ...input, id: was?.id ?? ids.next('role') };
       if (was !== null && JSON.stringify(roleFacts(was)) === JSON.stringify(roleFacts(role))) {
         return { result: was, change: null };

@@ -10,7 +10,7 @@ export type TrustAuditPage = { audit: TrustChange[]; next: number | null };
 type Row = Omit<TrustChange, 'before' | 'after'> & { before: string | null; after: string | null };
 
 const insert = 'INSERT INTO trust_audit (at, actor, what, principal, before, after) VALUES (?, ?, ?, ?, ?, ?)';
-/** The whole of a large principal; and what is recorded of a change that is longer. */
+/** Enough for a large principal. Of a longer change, only the fact that it was too long is recorded. */
 const maxFacts = 65_536;
 const facts = (column: string) =>
   `CASE WHEN octet_length(${column}) > ${maxFacts} THEN '{"withheld":"too long to be shown"}' ELSE ${column} END AS ${column}`;
@@ -18,20 +18,20 @@ const select = `SELECT id, at, actor, what, principal, ${facts('before')}, ${fac
 
 /** The record of every change of trust. */
 export interface TrustAudit {
-  /** Gives the change as it was written down. */
+  /** Returns the change as it was recorded. */
   add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange>;
-  /** Newest first. `before`: an id, to go on from. `principal`: a key. */
+  /** Newest first. `before`: the id to continue from. `principal`: a key. */
   list(db: Pick<Database, 'all'>, options: { limit: number; before: number; principal: string | null }): Promise<TrustAuditPage>;
 }
 
-/** The record of every change of trust. It is only added to, in the change's own transaction; secrets do not get in. */
+/** The append-only record of every change of trust, written in the change's own transaction, with secrets masked. */
 export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, clock: Clock): TrustAudit {
   const masked = (value: NewTrustChange['before']): NewTrustChange['before'] => {
     if (value === null) return null;
     try {
       return knownSecrets.redactor().value(value) as Record<string, unknown>; // a masked copy has the same form
     } catch {
-      return { withheld: true }; // without the list of secrets no text is written down
+      return { withheld: true }; // without the list of secrets, no text is recorded
     }
   };
   const text = (value: NewTrustChange['before']) => (value === null ? null : JSON.stringify(value));
@@ -39,7 +39,7 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
   return {
     async add(db: Pick<Database, 'run'>, change: NewTrustChange): Promise<NewTrustChange> {
       const { actor, what, principal } = change;
-      // The secrets are not read while the service starts, for names that the operator has written into a file.
+      // While the service starts, secrets are not read just to mask names that the operator wrote into the seed file.
       const pass = actor === seedActor ? (value: NewTrustChange['before']) => value : masked;
       const [before, after] = [pass(change.before), pass(change.after)];
       await db.run(insert, clock.now(), actor, what, principal, text(before), text(after));
@@ -63,4 +63,4 @@ export function createTrustAudit(knownSecrets: Pick<KnownSecrets, 'redactor'>, c
 const toChange = ({ before, after, ...row }: Row): TrustChange => ({ ...row, before: parsed(before), after: parsed(after) });
 
 const parsed = (text: string | null): Record<string, unknown> | null =>
-  text === null ? null : (JSON.parse(text) as Record<string, unknown>); // written by `add` alone
+  text === null ? null : (JSON.parse(text) as Record<string, unknown>); // written only by `add`

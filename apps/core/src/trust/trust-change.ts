@@ -23,13 +23,13 @@ export type ChangeDeps = {
 
 export type Stores = { principals: PrincipalStore; roles: RoleStore; grants: GrantStore; trust: TrustStore };
 
-/** What a change gives, and what is written down of it; null when nothing was changed. */
+/** The result of a change, and what is recorded of it; `change` is null when nothing changed. */
 export type Done<T> = { result: T; change: Omit<NewTrustChange, 'actor'> | null };
 export type Change = <T>(actor: string, work: (stores: Stores) => Promise<Done<T>>) => Promise<T>;
 
 /**
- * Makes one change of trust: whole or not at all, written down in the same transaction, effective at once, and refused
- * when it would leave nobody who has every right.
+ * Makes one change of trust: atomic, recorded in the same transaction, effective at once, and refused when it would leave
+ * nobody with every right.
  */
 export function createChange({ db, trust, audit, events, clock, ids }: ChangeDeps): Change {
   return async (actor, work) => {
@@ -63,7 +63,7 @@ async function owners({ principals, roles }: Pick<Stores, 'principals' | 'roles'
   return { all: ownersAmong(everyone, everyRole, now), acting: actingOwnersAmong(everyone, everyRole, now) };
 }
 
-/** Why a principal has to stay active: they are the last with every right. Null for all others. */
+/** Why a principal must stay active: they are the last with every right. Null for all others. */
 export async function whyKept(stores: Pick<Stores, 'principals' | 'roles'>, now: number, id: string): Promise<string | null> {
   const before = await owners(stores, now);
   const others = (list: Principal[]) => list.filter((owner) => owner.id !== id);
@@ -75,7 +75,7 @@ function lostOwners(before: Owners, after: Owners): string | null {
   if (kind === undefined) return null;
   const who = before[kind].map(({ key }) => `"${key}"`).join(', ');
   return (
-    `${who} is the last with every right (owner, full tools, everywhere and without end). ` +
+    `${who} is the last person with every right (owner, full tools, on every channel, without expiry). ` +
     'Give another person such a role first.'
   );
 }
@@ -103,6 +103,6 @@ export const missing = (what: string, id: string): never => {
   throw notFound(what, id) satisfies ServiceError;
 };
 
-/** As they are written down: without what stands elsewhere in the record. */
+/** An identifier as recorded: without what the record has elsewhere. */
 export const identifierFacts = ({ id, surface, value }: Identifier) => ({ identifier_id: id, surface, value });
 export const grantFacts = ({ id, role, scope, expires_at }: Grant) => ({ grant_id: id, role, scope, expires_at });

@@ -34,7 +34,7 @@ export function mountTrustRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** `POST /trust/resolve`: effective trust of a sender, without a turn; with `explain` also what it comes from. */
+/** `POST /trust/resolve`: effective trust of a sender, without a turn; with `explain`, also the grants that it comes from. */
 function mountResolve(app: App, { trust }: Pick<Deps, 'trust'>): void {
   app.post('/trust/resolve', { schema: { body: resolveBody } }, ({ body }) => {
     const { channel, sender, context = {}, explain } = body;

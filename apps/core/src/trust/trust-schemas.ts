@@ -12,10 +12,10 @@ const listOf = <const Item>(items: Item, minItems: number) =>
   ({ anyOf: [{ const: '*' }, { type: 'array', minItems, maxItems: 200, uniqueItems: true, items }] }) as const;
 const toolServers = listOf({ type: 'string', pattern: '^[a-z0-9_-]{1,64}$' }, 0);
 
-/** Nothing is taken for granted here: a field with a typing error in its name would leave a right wider than meant. */
+/** Unknown fields are refused: a typo in a field's name would leave a right wider than intended. */
 const strict = { type: 'object', additionalProperties: false } as const;
 
-/** Where a grant counts: everywhere unless said. */
+/** Where a grant applies: everywhere by default. */
 export const grantScope = { ...strict, properties: { surface, conversation_key: conversationKeySchema } } as const;
 
 export const principalBody = {
@@ -46,7 +46,7 @@ export const identifierBody = {
   properties: {
     surface,
     value: { type: 'string', minLength: 1, maxLength: 256 },
-    from: { type: 'string', minLength: 1, maxLength: 128, description: 'id of the principal that has it so far' },
+    from: { type: 'string', minLength: 1, maxLength: 128, description: 'id of the principal that has it now' },
   },
 } as const;
 
@@ -77,8 +77,8 @@ export const grantBody = {
 export const toolServersBody = { ...strict, required: ['tool_servers'], properties: { tool_servers: toolServers } } as const;
 
 /**
- * An envelope, as far as trust goes: `public` and `conversation_key` stand in it or in `context`. Whatever surface and
- * name are asked about gets an answer, be it a denial.
+ * The parts of an envelope that matter for trust; `public` and `conversation_key` may be in it or in `context`. Any surface
+ * and name get an answer, if only a denial.
  */
 export const resolveBody = {
   type: 'object',

@@ -9,50 +9,50 @@ import { toIdentifierValue } from './identifier-value.ts';
 import type { KnownSender, TrustStore } from './trust-store.ts';
 
 const cacheSize = 10_000;
-/** With more identifiers than this they are not kept in memory, and a stranger costs a look into the store. */
+/** More identifiers than this are not kept in memory; each stranger then costs a query. */
 const maxKnown = 100_000;
 
-/** `instance_id`: where the connector is known by its pass; else the key says it. */
+/** `instance_id`: set when the connector is known by its pass; otherwise it is taken from the key. */
 type Place = Pick<Envelope, 'channel' | 'public' | 'conversation_key'> & { instance_id?: string };
 type Message = Place & Pick<Envelope, 'sender'>;
-/** What the operator set for the instance that a message comes through. */
+/** The operator's rules for the instance that a message comes through. */
 export type RulesOf = (place: Place) => Pick<InstanceRules, 'allow' | 'public'>;
 type Store = Pick<TrustStore, 'findSender' | 'findPrincipal' | 'identifiers'>;
 
 /** Answers who a sender is and what that allows. */
 export interface TrustService {
   resolve(envelope: Message): Promise<Identity>;
-  /** The same, with every grant and why it counts here or not. The store is asked, not the cache. */
+  /** The same, with every grant and why it applies here or not. Reads the store, not the cache. */
   explain(envelope: Message): Promise<ExplainedIdentity>;
   /** The trust of a principal in the place of an envelope. */
   resolvePrincipal(id: string | null, envelope: Place): Promise<Identity>;
-  /** The key of a principal, whatever it may do; null where there is none. */
+  /** The key of a principal, whatever their rights; null when there is none. */
   keyOf(id: string | null): Promise<string | null>;
   /**
-   * The denial of a sender whom no principal has as an identifier, without asking the store; null for others, and while that
-   * is not known. So a flood of strangers takes no place in any line and no look into the database.
+   * The denial of a sender who belongs to no principal, decided in memory; null for others, and while that is not known. So a
+   * flood of strangers takes no place in the queue and costs no query.
    */
   strangerOf(message: Message): Identity | null;
   /** Forgets what is cached. Called after every change of trust, so that waiting turns see it. */
   changed(): void;
-  /** Is called after every change of trust, until the function it gives is called. */
+  /** Calls the listener after every change of trust, until the returned function is called. */
   onChange(listener: () => void): () => void;
   closeGate(reason: string): void;
   fault(): string | null;
 }
 
 /**
- * Resolves senders to identities, everywhere the same way. What the store knows of a sender is cached until trust
- * changes; expiry and scope are judged each time. While `fault` is set everybody is denied: a trust store that
- * cannot be relied on never lets anyone in.
+ * Resolves senders to identities, the same way everywhere. The stored data of a sender is cached until trust changes;
+ * expiry and scope are checked each time. While `fault` is set, everybody is denied: a trust store that cannot be relied
+ * on must not let anyone in.
  */
 export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf = () => ({})): TrustService {
   let cache = new Map<string, KnownSender | null>();
-  /** Every identifier there is, while that is known for sure. */
+  /** Every identifier in the store; null while that is not known for sure. */
   let known: ReadonlySet<string> | null = null;
   let fault: string | null = null;
 
-  // Broken characters are stored as other ones, so such a name could be taken for another sender's.
+  // Text that is not well-formed Unicode is stored as different text, so such a name could match another sender's.
   const find = async (surface: string, value: string): Promise<KnownSender | null> =>
     value.isWellFormed() ? store.findSender(surface, value) : null;
 
@@ -60,7 +60,7 @@ export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf 
     const key = keyOf(surface, value);
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
-    const current = cache; // a change of trust meanwhile begins a new one, and this answer is not remembered
+    const current = cache; // a change of trust meanwhile starts a new cache, and this answer is not kept
     const sender = await find(surface, value);
     if (current.size >= cacheSize) current.clear();
     current.set(key, sender);
@@ -77,7 +77,7 @@ export function createTrustService(store: Store, clock: Clock, rulesOf: RulesOf 
 
   const learnIdentifiers = async (): Promise<void> => {
     const current = cache;
-    const all = await store.identifiers().catch(() => null); // without them every sender is looked up
+    const all = await store.identifiers().catch(() => null); // without the list, every sender is looked up
     if (all === null || all.length > maxKnown || current !== cache) return;
     known = new Set(all.map(({ surface, value }) => keyOf(surface, value)));
   };

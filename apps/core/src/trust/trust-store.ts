@@ -5,7 +5,7 @@ import type { Database } from '@svc/store/database.ts';
 import { foldCase, lookOf, toIdentifierValue } from './identifier-value.ts';
 import { listText, parseList } from './role-store.ts';
 
-/** A grant with the role it gives, whether it counts or not. */
+/** A grant with its role, whether it applies or not. */
 export type GrantedRole = {
   id: string;
   role: string;
@@ -19,7 +19,7 @@ export type GrantedRole = {
   expires_at: number | null;
 };
 
-/** What the trust store knows of a sender: the principal and every role granted, whatever the context. */
+/** A sender as the trust store knows them: the principal and all granted roles, whatever the context. */
 export type KnownSender = {
   principal_id: string;
   key: string;
@@ -30,7 +30,7 @@ export type KnownSender = {
 };
 
 export type NewRole = { name: string; tier: Tier; tool_policy: ToolPolicy; surfaces: string[] | '*'; description: string };
-/** Where a grant counts and until when (epoch ms). */
+/** Where a grant applies, and until when (epoch ms). */
 export type GrantPlace = { scope?: Grant['scope']; expires_at?: number | null };
 export type NewPrincipal = { key: string; display_name: string };
 
@@ -63,32 +63,32 @@ export type LookAlike = { value: string; key: string };
 type SenderRow = { id: string; key: string; display_name: string; status: string; bypass_moderation: number };
 type GrantRow = Omit<GrantedRole, 'surfaces' | 'tool_servers'> & { surfaces: string; tool_servers: string };
 
-/** What resolving a sender and the first set-up read and write. */
+/** The reads and writes of resolving a sender and of the first set-up. */
 export interface TrustStore {
   findSender(surface: string, value: string): Promise<KnownSender | null>;
   findPrincipal(id: string): Promise<KnownSender | null>;
   findPrincipalId(key: string): Promise<string | null>;
   findIdentifier(surface: string, value: string): Promise<Pick<Identifier, 'id' | 'principal_id'> | null>;
-  /** The identifier of another principal that could be taken for this one: it differs in case or spelling alone. */
+  /** The identifier of another principal that this one could be mistaken for: it differs only in case or spelling. */
   findLookAlike(principalId: string, surface: string, value: string): Promise<LookAlike | null>;
-  /** A principal's key that differs from this one in case alone, if at all. */
+  /** A principal's key that equals this one, or differs only in case. */
   findLikeKey(key: string): Promise<string | null>;
   /** Every identifier of every principal. */
   identifiers(): Promise<Pick<Identifier, 'surface' | 'value'>[]>;
   hasIdentifierOn(surface: string): Promise<boolean>;
   hasRole(name: string): Promise<boolean>;
   isEmpty(): Promise<boolean>;
-  /** False when there is a role of this name already. */
+  /** False when a role of this name exists. */
   addRole(role: NewRole): Promise<boolean>;
-  /** The id of the principal with this key, made when there is none. */
+  /** The id of the principal with this key, who is created if missing. */
   addPrincipal(principal: NewPrincipal): Promise<string>;
-  /** False when it belongs to a principal already. */
+  /** False when it already belongs to a principal. */
   addIdentifier(principalId: string, surface: string, value: string): Promise<boolean>;
-  /** Grants a role by name, everywhere and without end unless said. False when it is granted so already. */
+  /** Grants a role by name, by default everywhere and without expiry. False when that grant exists. */
   addGrant(principalId: string, roleName: string, place?: GrantPlace): Promise<boolean>;
 }
 
-/** Principals, identifiers, roles and grants. Adding what exists already changes nothing. */
+/** Stores principals, identifiers, roles and grants. Adding something that exists changes nothing. */
 export function createTrustStore(db: Database, clock: Clock, ids: Ids): TrustStore {
   const withGrants = async (row: SenderRow): Promise<KnownSender> => {
     const grants = await db.all<GrantRow>(selectGrants, row.id);
@@ -127,7 +127,7 @@ export function createTrustStore(db: Database, clock: Clock, ids: Ids): TrustSto
 
     async findLookAlike(principalId: string, surface: string, value: string): Promise<LookAlike | null> {
       const look = lookOf(surface, value);
-      // Plain ASCII looks like itself, so of those only one can be alike.
+      // Plain ASCII looks only like itself, so among such values at most one can be alike.
       const others = await db.all<LookAlike>(selectOthers, surface, principalId, look);
       return others.find((other) => lookOf(surface, other.value) === look) ?? null;
     },
