@@ -24,7 +24,8 @@ const prompt = () => core.engine.requests.at(-1)?.prompt ?? '';
 
 describe('a command in a conversation of another channel', () => {
   const elsewhere = (text: string) => from('ann', text, { channel: 'device' });
-  const isRefused = async (text: string) => expect(await replyTo(elsewhere(text))).toMatch(/conversation of another channel/);
+  const isRefused = async (text: string) =>
+    expect(await replyTo(elsewhere(text))).toMatch(/conversation belongs to another channel/);
 
   test('stops nothing', async () => {
     core.engine.script(workingUntilAborted());

@@ -148,7 +148,7 @@ test('a link that sends a thousand lines that are no requests is closed, and say
     Array.from({ length: 1000 }, () => 'x'),
     1,
   );
-  expect(reply).toMatchObject({ id: 0, error: { error: 'bad_request', message: '1000 lines of this link were no requests.' } });
+  expect(reply).toMatchObject({ id: 0, error: { error: 'bad_request', message: '1000 lines of this link were not requests.' } });
   await expect.poll(() => socket.destroyed || socket.readableEnded).toBe(true);
 });
 
@@ -394,7 +394,7 @@ describe('a connector is only itself', () => {
     const replies = [await exchange([request('handle', over)], 1), await exchange([request('resolve', over, 2)], 1)].flat();
     for (const reply of replies)
       expect(reply).toMatchObject({
-        error: { error: 'forbidden', message: `This link speaks for the compat instance c1, not for the ${claim}.` },
+        error: { error: 'forbidden', message: `This link belongs to the compat instance c1, not to the ${claim}.` },
       });
     expect(impersonations()).toMatchObject([{ kind: 'instance', instance_id: 'c1' }, { surface: 'compat' }]);
     expect(core.engine.requests).toEqual([]);

@@ -153,7 +153,7 @@ describe('after a crash', () => {
     await crash(hourMs + 1);
     await expect
       .poll(() => sent.map(({ text }) => text))
-      .toEqual(Array.from({ length: 2 }, () => expect.stringContaining('was away')));
+      .toEqual(Array.from({ length: 2 }, () => expect.stringContaining('was not running')));
     expect(texts).toEqual(['work']);
   });
 

@@ -3,15 +3,15 @@ import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 type Message = Pick<Envelope, 'conversation_key' | 'sender'>;
 
-/** Two assistants in a room would answer each other for ever: so many turns of bots in a row are answered, then a person has to say something. */
+/** Two assistants in a room would answer each other for ever. So a limited number of bots' turns in a row is answered, then a person has to write. */
 export type BotTurns = {
-  /** Whether a message is of a bot that has had its answers: it is only read. */
+  /** Whether a message comes from a bot after the limit: it is then observed, not answered. */
   isOver(message: Message): boolean;
-  /** A message of a person who is let in was taken. A person's word begins the count again. */
+  /** An admitted message was accepted. One from a person resets the count. */
   note(message: Message): void;
 };
 
-/** Conversations that are counted; past it the one that was quiet longest is forgotten. */
+/** Most conversations that are counted at once; beyond it, the one that was quiet longest is forgotten. */
 const maxCounted = 10_000;
 
 export function createBotTurns(max: number): BotTurns {

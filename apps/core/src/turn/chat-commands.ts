@@ -38,9 +38,9 @@ export type ChatCommand = ChatCommandEntry & { run: Run };
 const beginNew: Run = async (deps, turn, identity) => {
   const { claims, events } = deps;
   const key = turn.envelope.conversation_key;
-  // A person who works in it at a terminal would lose it, and the claim would have no session that it could be released from.
-  if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Begin a new one when it is released there.';
-  // What the operator set for the conversation stays: a sender removes nothing of it.
+  // A person working in it at a terminal would lose it, and no session would be left from which to release the claim.
+  if (claims.isClaimed(key)) return 'This conversation is open in a terminal. Release it there before you begin a new one.';
+  // What the operator set for the conversation stays: a sender must not be able to remove it.
   await forgetConversation(deps, key);
   events.sessionForgotten(turn, identity);
   return 'A new conversation begins with your next message.';
@@ -86,16 +86,16 @@ const runs: Record<ChatCommandName, Run> = {
 
 const commands: readonly ChatCommand[] = chatCommands.map((entry) => ({ ...entry, run: runs[entry.name] }));
 
-/** With blanks around it. */
+/** Includes the blanks around it. */
 const longestCommand = 200;
 
-/** The command a message is, when it is one and nothing else. Anything else that begins with a slash is for the engine. */
+/** The command that a message consists of; null for any other message. Other text that begins with a slash goes to the engine. */
 export function findChatCommand(text: string): ChatCommand | null {
   const name = text.length > longestCommand ? undefined : /^\s*\/([a-z]+)\s*$/.exec(text)?.[1];
   return commands.find((command) => command.name === name) ?? null;
 }
 
-/** The command that a turn is. An operator's words and an edit are for the engine, whatever they look like. */
+/** The command of a turn. Steering and edits go to the engine, even if they look like a command. */
 export const commandOf = ({ steering, amends, envelope }: Pick<Turn, 'steering' | 'amends' | 'envelope'>): ChatCommand | null =>
   steering === undefined && amends === undefined ? findChatCommand(envelope.content.text) : null;
 

@@ -7,7 +7,7 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { findUpload } from '@svc/service-kit/upload-file.ts';
 
 /**
- * What no schema says of an envelope, for every caller.
+ * Checks what the schema of an envelope cannot express, for every caller.
  * @throws ServiceError `bad_request`.
  */
 export function checkEnvelope({ content, channel_context, device_tools }: Envelope, uploads: string): void {
@@ -19,7 +19,7 @@ export function checkEnvelope({ content, channel_context, device_tools }: Envelo
 type Fields = Record<string, unknown>;
 type ObjectSchema = { properties: Record<string, Partial<ObjectSchema>> };
 
-/** An envelope without what the contract does not know: nobody looks at it, and it would be kept with the turn. */
+/** The envelope without fields that the contract does not define: nothing reads them, but they would be stored with the turn. */
 export const knownFields = (envelope: Envelope): Envelope => pick(envelopeSchema as ObjectSchema, envelope) as Envelope;
 
 function pick({ properties }: ObjectSchema, value: Fields): Fields {
@@ -28,7 +28,7 @@ function pick({ properties }: ObjectSchema, value: Fields): Fields {
     const field = value[name];
     if (field === undefined) continue;
     const inner = properties[name];
-    // What a channel says of a message is its own.
+    // The fields of a channel's context are its own.
     const isOpen = inner?.properties === undefined || name === 'channel_context';
     picked[name] = isOpen ? field : pick(inner as ObjectSchema, field as Fields);
   }
@@ -39,9 +39,9 @@ function checkContext(context: Fields): void {
   checkJson('channel_context', context, maxContext);
   for (const name of targetNames) {
     const value = context[name];
-    // It has lost its last digits on the way, and would name another chat.
+    // Parsing has lost its last digits, so it would name another chat.
     if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
-      throw notValid(`channel_context.${name}`, 'is a number with too many digits; send it as text');
+      throw notValid(`channel_context.${name}`, 'is a number with too many digits; send it as a string');
   }
 }
 
@@ -49,14 +49,14 @@ type JsonBounds = { chars: number; depth: number };
 
 function checkJson(field: string, value: object, { chars, depth }: JsonBounds): void {
   if (isDeeper(value, depth)) throw notValid(field, `is nested more than ${depth} levels deep`);
-  // What is twice as long by a guess is not written to know how long it is.
+  // A value that is far too long by an estimate is not serialized just to measure it.
   if (isLong(value, 2 * chars) || JSON.stringify(value).length > chars)
     throw notValid(field, `is longer than ${chars} characters as JSON`);
 }
 
 function checkTools(tools: readonly DeviceTool[]): void {
   checkJson('device_tools', tools, maxDeviceToolJson);
-  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw notValid('device_tools', 'has a name twice');
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) throw notValid('device_tools', 'has the same name twice');
 }
 
 function notValid(name: string, problem: string) {

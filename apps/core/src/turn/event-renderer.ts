@@ -17,14 +17,14 @@ type Deps = {
   identity: Identity;
   session: OpenSession;
   sink: TurnSink;
-  /** The redactor of the moment: a secret may become known while the turn runs. Throws when the list cannot be read. */
+  /** The current redactor: a secret may become known while the turn runs. Throws when the list of secrets cannot be read. */
   redactor: () => Redactor;
   events: Events;
   sessions: Pick<SessionStore, 'keepEngineSession'>;
   clock: Clock;
   /** How much of a tool's input or output is shown, in characters. */
   maxToolChars: number;
-  /** A tool server that the engine was given is not there. */
+  /** A tool server that the engine was given is unavailable. */
   onToolServerMissing?(name: string, message: string): void;
 };
 
@@ -35,7 +35,7 @@ export type Rendered = {
   model: string | null;
   silent: boolean;
   engineSessionId: string | null;
-  /** What the operator should know: tool servers that were not there, a reply that was cut. */
+  /** For the operator: tool servers that were unavailable, a reply that was cut. */
   warnings: string[];
   /** What `text` is masked with. */
   redactor: Redactor;
@@ -43,18 +43,18 @@ export type Rendered = {
 
 /** A tool's input from this length on is masked in slices. */
 const longInput = 4096;
-/** What is recorded of a turn's thinking, in characters, more or less. */
+/** About how much of a turn's thinking is recorded, in characters. */
 const maxThought = 100_000;
 
 const cutWord = 'The reply was cut here.';
 
 /** Turns what an engine says into what the channel sees, redacted, and remembers what the turn needs at its end. */
 export interface EventRenderer {
-  /** A promise when it takes a while: nothing else may be taken before. */
+  /** A promise when it takes a while: the next event must wait for it. */
   take(event: EngineEvent): void | Promise<void>;
-  /** Says at the end of a reply that it is not whole. False when there is no reply to say it of. */
+  /** Notes at the end of a reply that it is incomplete. False when there is no reply. */
   cut(why: string): Promise<boolean>;
-  /** Lets out what was still held back. */
+  /** Releases the text that was still held back. */
   finish(): Promise<Rendered>;
 }
 
@@ -73,7 +73,7 @@ export function createEventRenderer({
   const reply = createReplyStream(redactor, sink);
   const thinking = createRenewedStream(redactor);
   let thought = '';
-  /** Of a turn that is ended meanwhile, the rest waits for it. */
+  /** Thinking that is still being masked: a turn that is aborted meanwhile waits for it. */
   let showing: MaybeLater<void>;
   let hasReply = false;
   let usage: TokenUsage | null = null;
@@ -95,7 +95,7 @@ export function createEventRenderer({
     onToolServerMissing?.(notice.toolServer, message);
   };
 
-  /** The engine's own input is masked whole: what is shown of it is cut afterwards. */
+  /** The whole input is masked; what is shown of it is cut afterwards. */
   const inputInSlices = (input: unknown): unknown =>
     (JSON.stringify(input) ?? '').length > longInput ? valueInSlices(redactor(), input) : redactor().value(input);
 
@@ -179,7 +179,7 @@ export function createEventRenderer({
 const showToolOutput = (output: string, maxChars: number): string =>
   output.length <= maxChars ? output : `${output.slice(0, maxChars)}… (${output.length - maxChars} more characters)`;
 
-/** The input as it is while it is small, else its beginning as text. */
+/** A small input as it is; the beginning of a larger one as text. */
 function showToolInput(input: unknown, maxChars: number): unknown {
   const text = JSON.stringify(input) ?? 'null';
   return text.length <= maxChars ? input : showToolOutput(text, maxChars);

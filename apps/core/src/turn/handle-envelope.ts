@@ -40,7 +40,7 @@ type Deps = { run: RunLiveTurn } & Pick<
 
 /**
  * Handles one envelope from any caller: a connector over its link, or any caller of `POST /v2/handle`. A message
- * that comes twice runs once, and everybody who brings it gets the one answer. A caller that goes away ends nothing.
+ * that arrives twice runs once, and all its callers get the same answer. A caller that disconnects does not end the turn.
  * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code; every
  *   other ending is a result.
  */
@@ -67,7 +67,7 @@ export async function handleEnvelope(deps: Deps, given: Envelope, caller: Caller
 
 /**
  * Takes a place in line before anything is awaited, so that messages run in the order they came. An unknown sender
- * takes none: strangers cannot keep others waiting, nor learn that it is full.
+ * takes none: strangers can neither keep others waiting nor learn that the queue is full.
  */
 async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<HandleResult> {
   const { turn } = live;
@@ -84,7 +84,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const answer = isObserved || command !== null ? null : answerIn(deps.asks, envelope);
   const isGathered = command === null && answer === null && deps.batches.takes(envelope);
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
-  // Once it is gathered it is accepted, and takes its place whether there is room or not.
+  // A gathered message counts as accepted, and its batch enters the queue even if that is full. So room is checked here.
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key, { unlimited: answer !== null }) : freeTicket;
   try {
@@ -98,7 +98,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
       ticket.leave();
       return await keep(deps, { ...admitted, ticket: freeTicket, answer: answerCommand(deps.asks, answer) });
     }
-    // It was let in for what it says, which in another's mouth is a message like any other.
+    // It skipped the limit as an answer. From anyone but the person who was asked, it is an ordinary message.
     if (answer !== null) deps.turnQueue.checkRoom(envelope.conversation_key);
     return await keep(deps, { ...admitted, ticket, answer: null });
   } finally {
@@ -112,11 +112,11 @@ type Admitted = {
   identity: Identity;
   isGathered: boolean;
   ticket: Ticket;
-  /** It answers a question of the turn that runs. */
+  /** Set when the message answers a question of the running turn. */
   answer: ChatCommand | null;
 };
 
-/** Writes the message into the journal, and runs its turn when its time has come. */
+/** Writes the message into the journal, and runs its turn when it is due. */
 async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, answer }: Admitted): Promise<HandleResult> {
   const isFree = !isGathered && ticket.isFree();
   const seq = await deps.journal.accept(live.turn, isFree ? 'running' : 'queued');
@@ -132,7 +132,7 @@ async function keep(deps: Deps, { live, caller, identity, isGathered, ticket, an
   return deps.run(live, ticket, { answer, hasStarted: isFree && seq !== null });
 }
 
-/** A message that answers the question that the running turn waits with: it does not wait behind that turn. */
+/** A message that answers a question of the running turn must not wait behind that turn. */
 const answerCommand = (asks: OpenAsks, answer: MessageAnswer): ChatCommand => ({
   name: 'answer',
   description: 'answer a question',

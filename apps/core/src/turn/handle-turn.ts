@@ -12,8 +12,8 @@ import type { PipelineParts } from './turn-deps.ts';
 import type { Turn, TurnIo } from './turn.ts';
 
 /**
- * What a live turn does when its time has come: a chat command, or the steps of a turn. It is read as it is by then: its message may
- * have been changed while it waited. `answer`: it answers a question of the turn that runs.
+ * Runs a live turn that is due: a chat command, or the steps of a turn. The message is read only now, because it may have been
+ * changed while the turn waited. `answer`: set when it answers a question of the running turn.
  */
 export async function handleTurn(
   deps: PipelineParts,
@@ -45,7 +45,7 @@ async function timed(
   });
   try {
     const handled = await run();
-    // A short turn with a reply has told everything by its outbound event.
+    // For a short turn with a reply, the outbound event says everything.
     if (isLong || handled.outcome !== 'replied') events.ended(turn, handled.outcome, clock.elapsed() - since);
     return handled;
   } catch (error) {
@@ -65,7 +65,7 @@ async function runCommand(deps: PipelineParts, turn: Turn, command: ChatCommand)
   return toResult(turn, 'command', await redactReply(deps, turn, text));
 }
 
-/** Why a sender cannot use a command here; null when they can. In a conversation of another channel it is its people's, and the operator's. */
+/** Why a sender cannot use a command here; null when they can. In a conversation of another channel, only its own people and the operator can. */
 async function whyNot(
   { sessions }: Pick<PipelineParts, 'sessions'>,
   turn: Turn,
@@ -76,5 +76,5 @@ async function whyNot(
   const { channel, conversation_key } = turn.envelope;
   const from = { surface: channel, instance_id: turn.instanceId };
   if (isAtHome(from, conversation_key, await sessions.read(conversation_key))) return null;
-  return `This is a conversation of another channel. /${command.name} works there.`;
+  return `This conversation belongs to another channel. Use /${command.name} there.`;
 }

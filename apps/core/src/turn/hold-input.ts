@@ -1,11 +1,11 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Intake } from '@svc/service-kit/intake/intake.ts';
 
-/** Of a value from JSON, for each of its parts: about what its memory costs beside its characters. */
+/** About how much memory each part of a JSON value takes, besides its characters. */
 const partBytes = 32;
 
 /**
- * Counts an envelope until its turn is over, however it came and whether or not its caller still waits.
+ * Counts the memory of an envelope until its turn is over, whether or not its caller still waits.
  * @throws ServiceError `queue_full` when turns hold too much already.
  */
 export function holdInput(intake: Pick<Intake, 'work' | 'limits' | 'full'>, envelope: Envelope): () => void {

@@ -1,11 +1,11 @@
 import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 
-/** A longer text of an engine goes on in parts, so that masking it never holds up the process. */
+/** A longer text of an engine is passed on in parts, so that masking it never blocks the process. */
 const partLength = 4096;
 
 type Said = Extract<EngineEvent, { type: 'delta' | 'segment' | 'thinking' }>;
 
-/** Cuts what an engine says at once into parts that mean the same. Nearly all events are short, and stay as they are. */
+/** Cuts a long event of an engine into parts with the same meaning. Nearly all events are short and stay as they are. */
 export function createParts() {
   let isBlockOpen = false;
 

@@ -18,8 +18,8 @@ type Deps = { run: RunLiveTurn } & Pick<
 >;
 
 /**
- * `mayType`: the operator, who may also type into the terminal of a session. `message_id`: words with the same one are said once in a session.
- * `withinMs`: how long the answer waits for words to be typed. `isReturned`: a terminal has ended that did not take them.
+ * `mayType`: the caller is the operator, who may also type into the terminal of a session. `message_id`: text with the same id is injected once per
+ * session. `withinMs`: how long the answer waits for the text to be typed. `isReturned`: the text comes back from a terminal that ended without taking it.
  */
 export type Injection = {
   conversation_key: string;
@@ -36,9 +36,9 @@ export type Injection = {
 const deliverWithinMs = 15_000;
 
 /**
- * Puts an operator's words into a session as its next turn, before all that wait; with `interrupt` the running turn
- * is ended first. Resolves when the reply is there and its first delivery has been tried. In a session whose engine runs in a terminal the operator's
- * words are typed there. Words that come twice, by their `message_id`, are said once, and whoever brings them gets the one answer.
+ * Runs an operator's text as the next turn of a session, ahead of all turns that wait; with `interrupt` the running turn
+ * is aborted first. Resolves when the reply exists and its first delivery was tried. In a session whose engine runs in a terminal, the
+ * text is typed there. Text that arrives twice with the same `message_id` is handled once, and all its callers get the same answer.
  * @throws ServiceError `not_found`, `conflict` (the session is claimed) or what a turn throws.
  */
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
@@ -48,13 +48,13 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
   const { conversation_key, message_id } = words;
   const earlier = message_id === undefined ? undefined : await deps.journal.find(conversation_key, message_id);
   const isRepeat = earlier !== undefined;
-  // What was said over the channel already, or in a terminal that has ended since, is not said again.
+  // Text that was already handled on the channel, or in a terminal that has ended since, is not handled again.
   if (session.claimed_by !== null && (!isRepeat || earlier.state === 'failed')) {
     const answer = mayType ? await deps.terminalWords.say(words) : null;
     if (answer !== null) return answer;
     throw conflict(`The session is claimed by ${session.claimed_by}. Release it first (POST /v2/release).`);
   }
-  // They are kept under their own name until this turn is.
+  // Until the turn is in the journal, the text may still be stored as text for a terminal.
   const typed = isRepeat || isReturned ? null : await deps.terminalWords.earlier(words);
   if (typed !== null) return typed;
   const route = routeOfSession(session);
@@ -63,7 +63,7 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
   const known = deps.liveTurns.find(conversation_key, message_id);
   if (known !== undefined) return deliver(deps, known, await joinTurn(known, turn.envelope, caller), route);
   const live = deps.liveTurns.begin(turn, caller);
-  // What a repeat would end is its own turn, or one that came after it.
+  // A repeat would interrupt its own turn, or one that came after it.
   const interrupts = injection.interrupt === true && !isRepeat;
   const handled = await live.follow(run(deps, live, caller, interrupts));
   return deliver(deps, live, handled, route);

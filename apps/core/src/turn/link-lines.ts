@@ -10,21 +10,21 @@ import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 const mib = 1024 * 1024;
 export const linkLimits = {
   lineBytes: maxLinkLine,
-  /** Of each line, not counted: the number of links bounds it. */
+  /** The first bytes of each line are not counted: the number of links bounds them. */
   freeBytes: 64 * 1024,
-  /** Of longer lines that have not come to their end, over all links. */
+  /** Longer lines that are still incomplete, over all links. */
   comingBytes: 64 * mib,
-  /** A long line brings at least so many bytes in each span. */
+  /** A long line must bring at least `paceBytes` in each `paceMs`. */
   paceMs: 10_000,
   paceBytes: 10 * 1024,
 };
 
 type Listener = {
-  /** `isText` is false for bytes that are no UTF-8: decoded, several of them are the same text. */
+  /** `isText` is false for bytes that are not UTF-8: different bytes would decode to the same text. */
   onLine: (line: string, isText: boolean) => void;
-  /** Takes a long line, and its bytes with it; nothing else of the link is read until it was. */
+  /** Takes over a long line and its bytes; nothing else of the link is read until this resolves. */
   onLongLine: (line: Buffer) => Promise<void>;
-  /** The link cannot go on: nothing of it is read any more. */
+  /** The link cannot continue: nothing more of it is read. */
   onRefused: (why: ServiceError) => void;
 };
 
@@ -37,15 +37,15 @@ export interface LinkIntake {
 }
 
 /**
- * Cuts what comes over all links into lines, within one budget. When long lines would take more than there is, the one that
- * began last is given up: the others come to their end, and its connector sends it again.
+ * Splits the input of all links into lines, within one budget. When long lines would exceed it, the one that began last is
+ * given up, so that the others can complete; its connector sends it again.
  */
 export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake {
   const budget = new ByteBudget(limits.comingBytes);
-  /** In the middle of a long line, the one that began first in front. */
+  /** Readers in the middle of a long line, in the order in which these began. */
   const long = new Set<Reader>();
   const giveUpLast = () =>
-    [...long].at(-1)?.giveUp(queueFull('Too many long messages come at once. Send this again in a moment.', 1));
+    [...long].at(-1)?.giveUp(queueFull('Too many long messages arrived at once. Send this again in a moment.', 1));
 
   function open({ onLine, onLongLine, onRefused }: Listener) {
     const blocks = createByteBlocks();
@@ -81,7 +81,7 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
       stopPace ??= clock.every(limits.paceMs, checkPace);
       while (!isOver && !lease.take(bytes - lease.bytes)) giveUpLast();
     };
-    /** What a line is made of, before anything parses it. */
+    /** Checks the shape of the JSON before anything parses it. */
     const look = (part: Buffer) => {
       try {
         shape.take(part);
@@ -121,7 +121,7 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
       await before;
       await push(chunk);
     };
-    /** Null, or what has to be awaited before the next part: many lines that come at once are read in turns of the event loop. */
+    /** Null, or what has to be awaited before the next part: many lines that arrive at once are spread over several turns of the event loop. */
     const push = (chunk: Buffer): Promise<void> | null => {
       const pace = createPace();
       let start = 0;
@@ -139,5 +139,5 @@ export function createLinkIntake(clock: Clock, limits = linkLimits): LinkIntake 
   return { open, held: () => budget.held };
 }
 
-const tooLong = (limit: number) => new ServiceError('too_large', `A line over the link has at most ${limit} bytes.`);
-const tooSlow = () => new ServiceError('unavailable', 'A long line stopped coming before its end, so its link is closed.');
+const tooLong = (limit: number) => new ServiceError('too_large', `A line of the link may have at most ${limit} bytes.`);
+const tooSlow = () => new ServiceError('unavailable', 'A long line was not finished in time, so its link is closed.');

@@ -17,30 +17,30 @@ type Deps = {
   log: Pick<Log, 'error'>;
 };
 
-/** A connector that goes on and on asking for what is not its own is cut off after so many requests. */
+/** A connector that keeps requesting what is not its own is disconnected after this many requests. */
 const maxForeign = 100;
 /** Events and lines of the log about one instance, per minute. */
 const maxReports = 10;
 
-/** What a request names that belongs to another. */
+/** What a request names although it belongs to another instance. */
 type Claim = { what: 'channel' | 'conversation' | 'turn'; name: string };
 
-/** Holds one link to the instance whose pass it began with. */
+/** Restricts one link to the instance whose pass it began with. */
 export type LinkPeer = {
-  /** @throws ServiceError when the pass is not good, or not the first. */
+  /** @throws ServiceError when the pass is invalid, or not the first one. */
   greet(pass: string): void;
   /**
-   * Whether a request is the link's own business; gives whose link it is.
+   * Checks that a request concerns only the link's own instance, which it returns.
    * @throws ServiceError `unauthorized` before the pass was shown, `forbidden` when it asks in another's name.
    */
   check(request: Exclude<LinkRequest, { op: 'hello' }>): Peer;
-  /** Whose link it is; null before its pass was shown. */
+  /** The instance of the link; null before it has shown its pass. */
   instanceId(): string | null;
-  /** It has asked in others' names so often that nothing it says is worth an answer. */
+  /** It has made so many requests in others' names that it gets no more answers. */
   isIncorrigible(): boolean;
 };
 
-/** Gives each link its guard. What is asked in another's name is reported, for each instance so many times a minute. */
+/** Creates the guard of each link. Requests in another's name are reported, a limited number of times per instance and minute. */
 export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Deps): () => LinkPeer {
   const reports = createFixedWindow(clock, { max: maxReports, windowMs: 60_000 });
 
@@ -56,7 +56,7 @@ export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Dep
     let foreign = 0;
     return {
       greet(pass) {
-        if (peer !== null) throw badRequest('This link has begun already. A link speaks for one instance alone.');
+        if (peer !== null) throw badRequest('This link is already open. A link serves one instance only.');
         peer = passes.check(pass);
         if (peer === null) throw unknownPass();
       },
@@ -67,7 +67,7 @@ export function createLinkPeers({ passes, pendingAcks, events, clock, log }: Dep
         foreign++;
         report(peer, claim);
         throw forbidden(
-          `This link speaks for the ${peer.type} instance ${peer.instanceId}, not for the ${claim.what} "${claim.name}".`,
+          `This link belongs to the ${peer.type} instance ${peer.instanceId}, not to the ${claim.what} "${claim.name}".`,
         );
       },
       instanceId: () => peer?.instanceId ?? null,
@@ -98,7 +98,7 @@ function foreignClaim(
   return isNamed && !ownsKey(peer, key ?? '') ? { what: 'conversation', name: key ?? '' } : null;
 }
 
-/** In whose name and where a request is made. */
+/** The channel and the conversation that a request names. */
 const nameOf = (request: Extract<LinkRequest, { op: 'handle' | 'resolve' | 'answer' | 'amend' }>) =>
   request.op === 'answer' || request.op === 'amend'
     ? { channel: request.as.channel, conversation_key: request.conversation_key }
@@ -117,5 +117,5 @@ const unknownPass = () =>
 const noPass = () =>
   new ServiceError(
     'unauthorized',
-    'A link begins with the pass that the manager gave the connector ({ "op": "hello", "pass": … }).',
+    'The first line of a link must be the pass that the manager gave the connector ({ "op": "hello", "pass": … }).',
   );

@@ -14,7 +14,7 @@ import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
 import { isSessionRequest, sessionChecks, sessionOps } from './link-session-requests.ts';
 
-/** What a request of each kind is about: it has that, and nothing that others are about. */
+/** The field that each kind of request must have; it must have none of the others. */
 const subjectOf = {
   hello: 'pass',
   handle: 'envelope',
@@ -51,11 +51,11 @@ const requestSchema = {
   },
 } as const;
 
-// Ours are right: nothing is gained by checking them against the schema of schemas, at every start.
+// Our own schemas are valid: checking them against the meta-schema at every start gains nothing.
 const ajv = boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
 const isRequest = ajv.compile<LinkRequest>(requestSchema);
 const isEnvelope = ajv.compile(envelopeSchema);
-/** Made when the first comes: most starts see none, while the two above are on the path of every turn. */
+/** Compiled on first use: most processes never need these, while the two above are on the path of every turn. */
 const lazily = (schema: object): (() => ValidateFunction) => {
   let check: ValidateFunction | null = null;
   return () => (check ??= ajv.compile(schema));
@@ -66,7 +66,7 @@ const senderCheck = lazily({ ...envelopeSchema, required: ['channel', 'sender'] 
 const answerCheck = lazily(answerSchema);
 const sessionCheck = sessionChecks(ajv);
 
-/** What a line holds: a request, or its problems; without an id it cannot be answered. */
+/** A parsed line: a request, or its problems. Without an id it cannot be answered. */
 export type ParsedLine = { id: number | null; requestId?: string; value: LinkRequest | null; problems: string };
 
 const notJson: ParsedLine = { id: null, value: null, problems: 'it is not JSON' };
@@ -81,7 +81,7 @@ export function parseLine(line: string, isText: boolean): ParsedLine {
   return checkRequest(value, isText, () => illFormedIn(line, value, 'request'));
 }
 
-/** The same of a long line, in turns of the event loop. Its bytes are given back. */
+/** The same for a long line, spread over turns of the event loop. Releases the line's bytes. */
 export async function parseLongLine(line: Buffer): Promise<ParsedLine> {
   const isText = isUtf8(line);
   const parsed = await inTurns(parseSteps(line)).catch((error: unknown) => {
@@ -94,7 +94,7 @@ export async function parseLongLine(line: Buffer): Promise<ParsedLine> {
   return checkRequest(parsed.value, isText, () => broken);
 }
 
-/** `whereBroken`: asked where it is not well-formed. */
+/** `whereBroken` returns the path of a string that is not well-formed Unicode, or null. */
 function checkRequest(value: unknown, isText: boolean, whereBroken: () => string | null): ParsedLine {
   if (!isRequest(value)) {
     const id = (value as { id?: unknown } | null)?.id;
@@ -108,12 +108,12 @@ function checkRequest(value: unknown, isText: boolean, whereBroken: () => string
   return problems === '' ? { id: value.id, requestId, value, problems } : { id: value.id, value: null, problems };
 }
 
-/** What the shape of all requests does not say of this one. */
+/** The problems of this kind of request, which the common schema does not cover. */
 function problemsIn(request: LinkRequest): string {
   const subject = isSessionRequest(request) ? null : subjectOf[request.op];
   for (const name of subjects) {
     if (Object.hasOwn(request, name) === (name === subject)) continue;
-    return name === subject ? `request.${name} is missing` : `request.${name} is of another kind of request`;
+    return name === subject ? `request.${name} is missing` : `request.${name} belongs to another kind of request`;
   }
   if (isSessionRequest(request)) return faultOf(sessionCheck(request), request);
   switch (request.op) {

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** Whether a connector takes what is written to it. Turns go over the same link, and one that has much unread is cut off. */
+/** Whether a connector reads what is written to it. Turns use the same link, and a link with too much unread is closed. */
 export interface LinkRoom {
-  /** So many characters are about to be written. */
+  /** This many characters are about to be written. */
   wrote(chars: number): void;
-  /** Null when there is room for more, else when there is; false when the connector is gone, or takes nothing for 30 s. */
+  /** Null when there is room for more. Else resolves with true once there is, or with false when the connector is gone or reads nothing for 30 s. */
   room(): Promise<boolean> | null;
 }
 
@@ -17,7 +17,7 @@ export function createLinkRoom(
   socket: Pick<Socket, 'writableLength' | 'destroyed' | 'once' | 'off'>,
   clock: Pick<Clock, 'after'>,
 ): LinkRoom {
-  /** In this turn of the event loop: it reaches the socket at its end. */
+  /** Written in this turn of the event loop; it reaches the socket at the turn's end. */
   let written = 0;
   let draining: Promise<boolean> | null = null;
 

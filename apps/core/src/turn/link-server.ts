@@ -44,7 +44,7 @@ type Deps = LinkSessionDeps & {
 };
 
 export type LinkServer = {
-  /** Why no connector can come; null while they can. */
+  /** Why no connector can connect; null while they can. */
   fault(): string | null;
   close(): Promise<void>;
 };
@@ -53,8 +53,8 @@ export type LinkServer = {
 const goodbyeMs = 500;
 
 /**
- * The connectors' way in: a unix socket of JSON lines (`contract/link.ts`), onto the same function as `POST /v2/handle`.
- * A connector that goes away ends no turn.
+ * The entry for connectors: a unix socket with JSON lines (`contract/link.ts`), which leads to the same function as
+ * `POST /v2/handle`. A connector that disconnects ends no turn.
  */
 export async function openLinkServer(deps: Deps, socketPath: string): Promise<LinkServer> {
   const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ export async function openLinkServer(deps: Deps, socketPath: string): Promise<Li
     socket.on('close', () => sockets.delete(socket));
     serve(deps, socket, shared);
   });
-  // HTTP takes half of the descriptors; the rest is for files and what the process asks itself.
+  // HTTP may use half of the file descriptors; the rest is for files and the process's own requests.
   server.maxConnections = Math.min(maxLinks, Math.floor(descriptorLimit() / 4));
   const listening = await listenOnSocket(server, socketPath, deps);
   return {
@@ -84,28 +84,28 @@ export async function openLinkServer(deps: Deps, socketPath: string): Promise<Li
 }
 
 const maxLinks = 512;
-/** Null when it was written at once, else a promise of it. */
+/** Null when it was written at once, else a promise that it is. */
 type Send = (reply: LinkReply) => Promise<void> | null;
 
-/** Over all links. */
+/** Shared by all links. */
 type Shared = { intake: LinkIntake; unread: UnreadReplies; openPeer: () => LinkPeer };
 
-/** A link that sends more lines that are no requests is closed: nobody there reads what the contract says. */
+/** A link that sends this many lines that are not requests is closed: its program does not follow the contract. */
 const maxStrayLines = 1000;
 
-/** One connector's link: where its answers go, and the replies it has not said anything about yet. */
+/** One connector's link: where its answers go, and the replies that it has not acknowledged yet. */
 type Link = {
-  /** Answers one line, in the order in which it is used. */
+  /** Opens the answer to one line; what is sent by it stays in order. */
   open: () => Send;
   isGone: () => boolean;
   acks: Set<string>;
   peer: LinkPeer;
   sessions: LinkSessions;
-  /** Bounds the short calls that no queue of their own bounds. */
+  /** Limits the short calls that have no queue of their own. */
   shortCalls: AtOnce;
-  /** Ends the link, and says why. */
+  /** Closes the link with a reason. */
   refuse: (why: ServiceError) => void;
-  /** Notes a line whose fault cannot be answered. */
+  /** Counts a line that cannot be answered. */
   strayed: () => void;
 };
 
@@ -145,7 +145,7 @@ function serve(deps: Deps, socket: Socket, { intake, unread, openPeer }: Shared)
     refuse,
     strayed() {
       deps.log.error('a connector sent a line that is not a request; it cannot be answered');
-      if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were no requests.`));
+      if (++strayLines === maxStrayLines) refuse(badRequest(`${maxStrayLines} lines of this link were not requests.`));
     },
   };
   const lines = intake.open({
@@ -186,13 +186,13 @@ async function answer(deps: Deps, request: ParsedLine, link: Link): Promise<void
         : serveRequest(deps, value, requestId, { link, send });
     await (shortCalls.has(value.op) ? link.shortCalls(peer.instanceId, work) : work());
   } catch (error) {
-    // A turn that the stopping service left open is not answered: its connector asks again when the service is back.
+    // A turn that a stopping service leaves open is not answered: its connector sends it again when the service is back.
     if (deps.pipeline.isClosed()) return;
     const known = toServiceError(error);
     if (known.status >= 500) deps.log.error({ err: error, request_id: requestId }, 'turn failed');
     void send({ id, error: known.toBody(requestId) });
     if (known.code === 'unauthorized') link.refuse(known);
-    else if (link.peer.isIncorrigible()) link.refuse(forbidden('This link keeps asking in the name of others.'));
+    else if (link.peer.isIncorrigible()) link.refuse(forbidden('This link keeps making requests in the name of others.'));
   }
 }
 

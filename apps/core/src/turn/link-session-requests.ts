@@ -28,7 +28,7 @@ export const sessionOps = Object.keys(schemas) as SessionRequest['op'][];
 
 export const isSessionRequest = (request: LinkRequest): request is SessionRequest => Object.hasOwn(schemas, request.op);
 
-/** Checks of each kind of request about conversations. They are made when the first comes: most links never ask. */
+/** The checks of each kind of request about conversations, compiled on first use: most links never need them. */
 export function sessionChecks(ajv: Ajv) {
   const made = new Map<string, ReturnType<Ajv['compile']>>();
   return ({ op }: SessionRequest) => {

@@ -26,9 +26,9 @@ export type LinkSessionDeps = PageDeps &
     pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'abort' | 'inject' | 'watch'>;
   };
 
-/** What one link asks about conversations. */
+/** Serves one link's requests about conversations. */
 export interface LinkSessions {
-  /** @throws ServiceError when it is refused, or the answer to it. */
+  /** @throws ServiceError when the request is refused. */
   serve(peer: Peer, request: SessionRequest, requestId: string): Promise<void>;
   /** Ends the watch that a request began. */
   unwatch(id: number): void;
@@ -38,10 +38,10 @@ export interface LinkSessions {
 
 type Options = LinkWatchOptions & { send(reply: LinkReply): Promise<void> | null; isGone(): boolean };
 
-/** Pages that wait for their answer. */
+/** Most requests for pages that may wait. */
 const maxWaiting = 64;
 const maxPage = 100;
-/** A connector that takes a message to a terminal has to say what became of it before the manager gives it up, which is after 9 s. */
+/** A connector that takes a message to a terminal has to report the outcome before the manager's timeout of 9 s. */
 const typedWithinMs = 6_000;
 
 export function createLinkSessions(deps: LinkSessionDeps, options: Options): LinkSessions {
@@ -54,7 +54,7 @@ export function createLinkSessions(deps: LinkSessionDeps, options: Options): Lin
         const given = await answerTo(deps, peer, request, { requestId, isGone: options.isGone });
         await options.send({ id: request.id, answer: given });
       };
-      // Pages may be long: one at a time, each when the one before was taken.
+      // Pages may be long: one at a time, each after the one before was read.
       if (request.op !== 'history' && request.op !== 'sessions') return answer();
       return pages('', async () => {
         await answer();
@@ -84,7 +84,7 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
       return { ok: true };
     case 'inject': {
       const { raw_username, raw_id } = request.as.sender;
-      // What is typed into a terminal is done with the operator's rights.
+      // What is typed into a terminal runs with the operator's rights.
       const { trust_tier: tier, denied } = await resolveAsker(deps, peer, request.as);
       const by = raw_username ?? raw_id;
       const mayType = tier === 'SACRED' && !denied;
@@ -100,18 +100,18 @@ async function list(deps: LinkSessionDeps, peer: Peer, { as, limit = maxPage, be
   const after = parseCursor(before);
   const isAll = seesAll(identity);
   const own = { prefix: `${peer.type}:${peer.instanceId}:`, principalId: isAll ? null : identity.principal_id };
-  // An unknown sender does not own those without a person.
+  // Sessions without a person do not belong to an unknown sender.
   if (!isAll && own.principalId === null) return { sessions: [], next: null };
   const rows =
     isAll && peer.sessions === 'every' ? await deps.sessions.list(after, limit) : await deps.sessions.listOf(own, after, limit);
   return toPage(deps, rows, limit);
 }
 
-/** As `/new` does: what the operator set for the conversation stays. */
+/** Like `/new`: what the operator set for the conversation stays. */
 async function forget(deps: LinkSessionDeps, key: string): Promise<void> {
   if (deps.pipeline.isBusy(key)) throw inFlight();
   if (deps.claims.isClaimed(key))
-    throw conflict('This conversation is open in a terminal. It can be forgotten when it is released there.');
+    throw conflict('This conversation is open in a terminal. Release it there before you forget it.');
   await forgetConversation(deps, key);
   deps.events.conversationForgotten(key);
 }

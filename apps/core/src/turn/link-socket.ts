@@ -8,20 +8,20 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { makeSocketFolder } from '@svc/service-kit/socket-folder.ts';
 
 export type LinkSocket = {
-  /** Why no connector can come; null while they can. */
+  /** Why no connector can connect; null while they can. */
   fault(): string | null;
-  /** The server may be closed after it. */
+  /** Call this before the server is closed. */
   stop(): void;
 };
 
 type Deps = { clock: Pick<Clock, 'every'>; log: Pick<Log, 'warn' | 'error'> };
 
-/** How often it is looked whether the file is still there: much less than a connector waits for it. */
+/** How often the file is checked: much more often than a connector gives up waiting for it. */
 const lookMs = 2000;
 
 /**
- * Has a server listen on a unix socket, in a folder only this user can enter. A file that is removed, replaced or given other rights
- * while it listens is made again: the links that are open go on, but no connector could come back.
+ * Has a server listen on a unix socket, in a folder that only this user can enter. A socket file that is removed, replaced or given
+ * other permissions meanwhile is created again: open links would survive, but no connector could reconnect.
  */
 export async function listenOnSocket(server: Server, file: string, { clock, log }: Deps): Promise<LinkSocket> {
   let own = await bind(server, file);
@@ -32,7 +32,7 @@ export async function listenOnSocket(server: Server, file: string, { clock, log 
   const look = async (): Promise<void> => {
     const found = await lstat(file, { bigint: true }).catch(() => null);
     if (isStopped || (found !== null && isSame(found, own))) return;
-    if (fault === null) log.warn({ file }, 'the socket of the connector link is not as it was made; it is made again');
+    if (fault === null) log.warn({ file }, 'the socket of the connector link was changed or removed; it is created again');
     try {
       server.close(); // stops listening, and removes what has its name
       own = await bind(server, file);
@@ -57,7 +57,7 @@ export async function listenOnSocket(server: Server, file: string, { clock, log 
   };
 }
 
-/** What a process that was killed has left under the name is removed. Gives what the file is on the disk. */
+/** Removes what a killed process has left under the name. Returns the stats of the new file. */
 async function bind(server: Server, file: string): Promise<BigIntStats> {
   makeSocketFolder(path.dirname(file));
   rmSync(file, { force: true });
@@ -72,6 +72,6 @@ async function bind(server: Server, file: string): Promise<BigIntStats> {
   return lstatSync(file, { bigint: true });
 }
 
-/** The number of a file that is gone may be given to the next one. With other rights a connector may not come in, or others may. */
+/** An inode number may be reused by the next file. With other permissions, connectors could be locked out, or others let in. */
 const isSame = (one: BigIntStats, other: BigIntStats): boolean =>
   one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs && one.mode === other.mode;

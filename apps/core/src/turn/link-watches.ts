@@ -20,7 +20,7 @@ type Deps = {
 };
 
 export type LinkWatchOptions = {
-  /** With much unread, frames wait in their ring. */
+  /** While much is unread, frames wait in their ring. */
   link: LinkRoom;
   /** Writes a line of the link. */
   write(json: MaskedJson): void;
@@ -28,10 +28,10 @@ export type LinkWatchOptions = {
 };
 
 type WatchRequest = Extract<SessionRequest, { op: 'watch' }>;
-/** Null in `leave` until it is known that the watcher may. `tier`: of the watcher when that was last looked at; null before. */
+/** `leave` is null until the watcher's access is checked. `tier`: the watcher's at the last check; null before. */
 type LinkWatch = { request: WatchRequest; peer: Peer; leave: (() => void) | null; tier: Tier | null };
 
-/** What one link watches. Frames leave while it has taken most of those before them: turns go over the same link. */
+/** What one link watches. New frames leave only after it has read most of the earlier ones: turns use the same link. */
 export interface LinkWatches {
   /** @throws ServiceError. */
   begin(peer: Peer, request: WatchRequest): Promise<void>;
@@ -39,9 +39,9 @@ export interface LinkWatches {
   close(): void;
 }
 
-/** Of those that show frames, and of those that do not: a device of a gateway has one of each. */
+/** Most watches with frames, and as many without: each device of a gateway has one of both. */
 const maxWatches = 2048;
-/** A grant expires without a change of trust, so the tiers of watchers are looked at this often, ms. */
+/** A grant can expire without a change of trust, so the tiers of watchers are checked this often, ms. */
 const lookEveryMs = 5_000;
 
 export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatchOptions): LinkWatches {
@@ -67,7 +67,7 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
   const check = (peer: Peer, request: WatchRequest): Promise<unknown> =>
     showsFrames(request) ? checkAccess(deps, peer, request) : resolveAsker(deps, peer, request.as, request.conversation_key);
 
-  /** Trust has changed: who may not see a conversation any more sees no further frame of it. */
+  /** Trust has changed: a watcher who may no longer see a conversation gets no further frame of it. */
   const judge = (): void => {
     for (const { request, peer } of watches.values()) {
       check(peer, request).catch((error: unknown) => refuseWatch(request.id, toServiceError(error)));
@@ -106,7 +106,7 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
   return {
     async begin(peer, request) {
       const { id, conversation_key: key, after = null } = request;
-      if (watches.has(id)) throw badRequest(`The request ${id} watches a conversation already.`);
+      if (watches.has(id)) throw badRequest(`The request ${id} is already watching a conversation.`);
       if (countLike(request) >= maxWatches) throw queueFull(`A link watches ${maxWatches} conversations at most.`);
       const watch: LinkWatch = { request, peer, leave: null, tier: null };
       watches.set(id, watch);
@@ -117,8 +117,8 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
         const watcher = {
           send: (parcel: Parcel) => watches.get(id) === watch && send(id, parcel),
           room: () => room(id),
-          failed: () => refuseWatch(id, unavailable('The frames of this conversation cannot be written. Watch it again.')),
-          // Whose it will be is not known.
+          failed: () => refuseWatch(id, unavailable('The frames of this conversation could not be written. Watch it again.')),
+          // A new conversation of this key may belong to someone else.
           forgotten: () => refuseWatch(id, notFound('session', key)),
         };
         watch.leave = deps.pipeline.watch(key, watcher, after);
@@ -137,4 +137,7 @@ export function createLinkWatches(deps: Deps, { link, write, refuse }: LinkWatch
 const showsFrames = ({ frames = true }: WatchRequest): boolean => frames;
 
 const tooSlow = () =>
-  new ServiceError('busy', 'Frames of this conversation were not taken for 30 s. Watch it again behind the last one.');
+  new ServiceError(
+    'busy',
+    'The frames of this conversation were not read for 30 s. Watch it again from the last frame that arrived.',
+  );

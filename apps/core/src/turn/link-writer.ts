@@ -5,8 +5,8 @@ import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 const maxBufferedBytes = 8 * 1024 * 1024;
 
 /**
- * Gathers the lines of one tick into one write; an answer leaves as soon as those that are made together with it are there. A
- * reader that stops reading is cut off instead of filling memory.
+ * Gathers the lines of one tick into one write; an answer leaves together with the lines made in the same moment. A reader
+ * that stops reading is disconnected instead of filling memory.
  */
 export function createLinkWriter(socket: Socket, unread: UnreadReplies): (json: MaskedJson, isAnswer: boolean) => void {
   let pending = '';

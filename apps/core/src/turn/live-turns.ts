@@ -10,41 +10,41 @@ import type { WatchedTurn } from '../watch/watch-types.ts';
 import { holds } from './amend/changed-turn.ts';
 import type { Caller, Turn, TurnSink } from './turn.ts';
 
-/** A turn between its acceptance and its end, and everybody who waits for its answer. */
+/** A turn between its acceptance and its end, with all callers that wait for its answer. */
 export type LiveTurn = WatchedTurn & {
-  /** It has its place, and does what it is for; until then it waits. */
+  /** True once it has its slot and runs; until then it waits. */
   isRunning: boolean;
-  /** The first of what it has called. */
+  /** The first of the tools that it has called. */
   tools: readonly ToolUse[];
-  /** Shows a frame to every caller that wants to see it, once the turn is safely in the journal. */
+  /** Sends a frame to every caller with a sink, once the turn is safely in the journal. */
   sink: TurnSink;
   result: Promise<HandleResult>;
-  /** Resolves when all that this turn has changed is committed; rejects when some of it may be lost. */
+  /** Resolves when everything that this turn has changed is committed; rejects when some of it may be lost. */
   flush(): Promise<void>;
-  /** Ends it, whether it waits or runs; null before it has a place. */
+  /** Ends it, whether it waits or runs; undefined before it has a place. */
   abort?: () => void;
   /** The push of an injected turn's reply. */
   delivery?: StoredDelivery;
   attach(caller: Caller): void;
-  /** The turn is in the journal. Callers who want to know are told when that is committed, those who come later at once. */
+  /** The turn is in the journal. Callers with `onAccepted` are notified when that is committed; later ones at once. */
   accepted(): void;
   isAccepted(): boolean;
-  /** The turn lives until this is settled, which is the answer for everybody who joins. */
+  /** The turn is live until `answer` settles, which is the answer for all who join. */
   follow(answer: Promise<HandleResult>): Promise<HandleResult>;
   hasCaller(): boolean;
   /** Whether a question can be shown to a person now. */
   audience(): Audience;
 };
 
-/** Turns between acceptance and end, each with everybody who waits for it. */
+/** The live turns. */
 export interface LiveTurns {
   find(key: string, messageId: string | undefined): LiveTurn | undefined;
   byId(turnId: string): LiveTurn | undefined;
-  /** Those of a conversation that are in the journal. */
+  /** The live turns of a conversation that are in the journal. */
   acceptedOf(key: string): LiveTurn[];
-  /** Those of them that answer this message. Without one, a message whose end is not in the journal has lost its turn. */
+  /** Those that answer this message. If there is none, a message whose end is not in the journal has lost its turn. */
   holdersOf(key: string, messageId: string): LiveTurn[];
-  /** From now on the turn is live. What it answers is said by `follow`, in the same tick. */
+  /** From now on the turn is live. `follow` must be called in the same tick. */
   begin(turn: Turn, caller: Caller | null): LiveTurn;
   count(): number;
 }
@@ -52,11 +52,11 @@ export interface LiveTurns {
 type Deps = {
   db: Pick<Database, 'mark' | 'flush'>;
   watches: Pick<SessionWatches, 'accepted' | 'ended'>;
-  /** The service stops: a turn that cannot be answered any more stays open. */
+  /** The service is stopping: a turn that can no longer be answered stays open. */
   isClosed(): boolean;
 };
 
-/** The turns that are live, by conversation and message id, so that a message that comes twice joins its own turn. */
+/** Keeps live turns by conversation and message id, so that a message that arrives twice joins its own turn. */
 export function createLiveTurns({ db, watches, isClosed }: Deps): LiveTurns {
   const byId = new ShortLivedMap<string, LiveTurn>();
   const byMessage = new ShortLivedMap<string, LiveTurn>();
@@ -134,15 +134,15 @@ const pending = new Promise<HandleResult>(() => undefined);
 type Broadcast = Pick<LiveTurn, 'tools' | 'sink' | 'attach' | 'hasCaller' | 'audience' | 'said' | 'asked' | 'watch' | 'unwatch'>;
 
 /**
- * Frames for any number of callers. The first frame waits until what was accepted is committed: seeing anything of a
- * turn means that it will not be forgotten. One that joins later gets the text so far in one piece.
+ * Frames for any number of callers. The first frame waits until the acceptance is committed: whoever sees anything of a
+ * turn can rely on its being kept. A caller that joins later gets the text so far in one piece.
  */
 function createBroadcast(flush: () => Promise<void>): Broadcast {
   const tools: ToolUse[] = [];
   const callers: Caller[] = [];
   const late: TurnSink[] = [];
   const held: TurnProgress[] = [];
-  /** Those who watch the conversation are no callers: nobody waits for them. */
+  /** Watchers of the conversation are not callers: the turn does not wait for them. */
   let watcher: TurnSink | null = null;
   let startWatch = () => undefined as void;
   let said = '';
@@ -158,7 +158,7 @@ function createBroadcast(flush: () => Promise<void>): Broadcast {
     if (state === 'open') for (const caller of callers) caller.sink?.(frame);
     watcher?.(frame);
   };
-  /** What one who comes later has missed. */
+  /** Sends a late caller what it has missed. */
   const show = (sink: TurnSink) => {
     if (said !== '') sink({ type: 'delta', text: said });
     if (asked !== null) sink(asked);
@@ -171,7 +171,7 @@ function createBroadcast(flush: () => Promise<void>): Broadcast {
   };
   const hold = () => {
     state = 'held';
-    flush().then(release, () => undefined); // what cannot be stored is not shown; the turn's end fails and says why
+    flush().then(release, () => undefined); // a turn that cannot be stored is not shown; its end fails and says why
   };
   return {
     tools,
@@ -226,16 +226,16 @@ function createAcceptance(flush: () => Promise<void>, turnId: () => string) {
     },
     accepted(): void {
       isInJournal = true;
-      // What cannot be stored is not accepted; the turn's end fails and says why.
+      // A turn that cannot be stored is not accepted; its end fails and says why.
       if (waiting.length > 0) flush().then(tell, () => undefined);
     },
   };
 }
 
-/** More are not kept: a turn may call thousands. */
+/** Further ones are not recorded: a turn may call thousands. */
 const maxTools = 100;
 
-/** A result is of the newest call of its id that has none. */
+/** A result belongs to the newest call with its id that has none yet. */
 function noteTool(tools: ToolUse[], frame: Extract<TurnProgress, { type: 'tool' | 'tool_result' }>): void {
   if (frame.type === 'tool') {
     if (tools.length < maxTools) tools.push({ id: frame.id, name: frame.name, ok: null });
