@@ -187,7 +187,7 @@ describe('after a crash', () => {
     await core.context.db.run(`UPDATE turn SET input = '{' WHERE message_id = 'work'`);
     await crash();
     await expect.poll(() => texts).toEqual(['work', 'one']);
-    expect(await deliveries()).toMatchObject([{ state: 'failed', error: expect.stringContaining('could not be taken up') }]);
+    expect(await deliveries()).toMatchObject([{ state: 'failed', error: expect.stringContaining('could not be resumed') }]);
     await expect(ask(routed('work'), backAgain)).rejects.toMatchObject({ code: 'turn_interrupted' });
   });
 

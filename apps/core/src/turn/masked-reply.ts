@@ -6,39 +6,40 @@ import type { TurnSink } from './turn.ts';
 
 /** Between two blocks of text of one reply. */
 const blockBreak = '\n\n';
-/** The end of a block that may be the beginning of a secret waits for the next block, unless it is shorter than this. */
+/** The end of a block that may be the beginning of a secret is held back until the next block, unless it is shorter than this. */
 const shortestHeld = 4;
 
 /**
- * What the stream will give once more, unless it is a part of a secret: the end of the block before. `unshown`: what of it
- * waits. `before`: all that stands before it, when the secrets became others in the middle of the text.
+ * The end of the previous block, which was pushed into the new stream as well. The stream returns it once more, unless it is
+ * part of a secret. `unshown`: the part of it that is held back. `before`: all text before it, when the list of secrets changed
+ * in the middle of the text.
  */
 type Seam = { text: string; unshown?: string; before?: string };
 
-/** The text of a reply, as far as it may be seen. What gives a promise takes a while: nothing else may be asked for before that is settled. */
+/** The masked text of a reply. After a method that returns a promise, no other may be called until it settles. */
 export interface MaskedReply {
-  /** More text of the block that is open, or of the next one. */
+  /** Adds text to the open block, or begins the next one. */
   push(text: string): MaybeLater<void>;
-  /** All of the block leaves, but an end in which a secret may have begun. */
+  /** Releases the whole block, except an end in which a secret may have begun. */
   endBlock(): MaybeLater<void>;
-  /** Nothing more comes: what was held back leaves. Blocks were masked one by one, so all of them are looked at together. */
+  /** Ends the reply and releases what was held back. Blocks were masked one by one, so they are checked once more together. */
   end(): MaybeLater<void>;
-  /** What was shown. */
+  /** The text that was shown. */
   text(): string;
   /** What the text is masked with. */
   redactor(): Redactor;
 }
 
 /**
- * The text of a reply on its way to the sink, masked over all of its blocks: a secret that begins in one block and ends in the
- * next is one. When a secret becomes known meanwhile, the rest is masked with it; what was shown is withdrawn and said again
- * without it. The deltas since the last withdrawal always add up to `text()`.
+ * Masks the text of a reply on its way to the sink, across its blocks: a secret may begin in one block and end in the next.
+ * When a secret becomes known meanwhile, the rest is masked with it; text that was shown already is retracted and sent again
+ * without it. The deltas since the last retraction always add up to `text()`.
  */
 export function createMaskedReply(current: () => Redactor, sink: TurnSink): MaskedReply {
   let redactor = current();
-  /** Of the block that comes; null between two of them, until there is a next one: most replies have one. */
+  /** Masks the current block. Null between two blocks until the next one begins: most replies have only one. */
   let stream: LongStream | null = createLongStream(redactor);
-  /** What that stream is to be given first: the end of the block before, which was shown. */
+  /** The shown end of the previous block: the next stream is given it first. */
   let lastTail = '';
   let raw = '';
   let sent = '';
@@ -65,7 +66,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     show(text);
   };
 
-  /** What is new in what the stream gives: the end of the block before comes once more, or as a part of a secret. */
+  /** Strips the end of the previous block from the stream's output, which returns it once more, or masked as a part of a secret. */
   const behindSeam = (text: string, isLast = false): string => {
     if (seam === null) return text;
     given += text;
@@ -85,7 +86,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     return said.slice(same);
   };
 
-  /** Goes on with the secrets that are known by now. @throws when they cannot be read. */
+  /** Continues with the secrets known by now. @throws when they cannot be read. */
   const renew = (): MaybeLater<void> => {
     const next = current();
     if (next.edition === redactor.edition) return; // the same values are masked already
@@ -123,7 +124,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     blocks++;
     return andThen(stream.end(), goOnBehind);
   };
-  /** What little is left of a block is shown, whatever comes next. */
+  /** Closes a block. A short rest is shown at once; a longer one is held back until the next block. */
   const goOnBehind = (rest: string): MaybeLater<void> => {
     const tail = behindSeam(rest, true);
     raw += blockBreak;
@@ -133,7 +134,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     stream = null;
     lastTail = tail;
   };
-  /** A stream for what follows the end of a block. */
+  /** Opens the stream of the next block. */
   const openBlock = (tail: string): MaybeLater<void> => {
     stream = createLongStream(redactor);
     return andThen(stream.push(tail + blockBreak), (released) => join(tail, released));
@@ -174,10 +175,10 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
   };
 }
 
-/** A secret over a break between blocks takes the break with it. */
+/** A masked secret that spans a break between blocks swallows the break. */
 const withoutBreaks = (text: string): string => text.replaceAll('\n', '');
 
-/** How far two texts are the same. */
+/** Length of the common beginning of two texts. */
 function sharedLength(a: string, b: string): number {
   if (a.startsWith(b)) return b.length;
   if (b.startsWith(a)) return a.length;

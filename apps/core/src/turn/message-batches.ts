@@ -27,13 +27,13 @@ type Deps = {
 type Member = { live: LiveTurn; name: string; answer: PromiseWithResolvers<HandleResult> };
 type MessageBatch = { key: string; rights: string; members: Member[]; closesBy: number; cancel: () => void };
 
-/** A batch that goes on and on is answered after this many times its quiet time, or this many messages. */
+/** A batch that never pauses is answered after this many times its quiet time, or this many messages. */
 const longestStretch = 5;
 const maxMembers = 32;
-/** Batches that are open at once; past it messages are not gathered. */
+/** Most batches open at once; beyond it, messages are not gathered. */
 const maxBatches = 1000;
 
-/** What is merged runs as one: it is of one person or one room, in one place, and is answered to the same chat. */
+/** Messages are merged only if they come from one person or one room, in one place, and are answered in the same chat. */
 const nameOf = ({ envelope, instanceId }: Turn, identity: Identity): string =>
   compositeKey(
     envelope.conversation_key,
@@ -52,15 +52,15 @@ export interface MessageBatches {
   has(key: string): boolean;
   /** Ends what is being gathered in a conversation. False when nothing is. */
   abort(key: string): boolean;
-  /** What is being gathered stays in the journal and runs after the restart. */
+  /** Gathered messages stay in the journal and run after the restart. */
   close(): void;
 }
 
 /**
- * Messages that follow each other closely become one turn, in their order: people write in pieces. In a room that is gathered as
- * one they are of people with the same rights: someone with others ends what was gathered before them.
- * Every piece is in the journal before it waits here. The last one's caller gets the answer, the others are told
- * that theirs was merged.
+ * Merges messages that follow each other closely into one turn, in order: people write in pieces. In a room that is gathered
+ * as one, they must come from people with the same rights: a message of someone with other rights ends the batch before it.
+ * Every message is in the journal before it waits here. The caller of the last one gets the answer; the others learn that
+ * theirs was merged.
  */
 export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): MessageBatches {
   const open = new Map<string, MessageBatch>();
@@ -86,7 +86,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     return answer.promise;
   }
 
-  /** Its place in line is taken before this returns. */
+  /** The batch takes its place in the queue before this returns. */
   function endNow(name: string, batch: MessageBatch): void {
     batch.cancel();
     void finish(name, batch);
@@ -99,7 +99,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
   }
 
   async function finish(name: string, batch: MessageBatch): Promise<void> {
-    // One that was deleted is not said any more, also when its deletion is still being written.
+    // A deleted message is left out, even while its deletion is still being written.
     for (const member of batch.members.filter(({ live }) => live.turn.isDropped === true)) leave(name, batch, member);
     open.delete(name);
     const last = batch.members.at(-1);
@@ -112,7 +112,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
   }
 
   async function runMerged({ key, members }: MessageBatch, live: LiveTurn): Promise<HandleResult> {
-    // Its place in line is taken before anything is awaited.
+    // It takes its place in the queue before anything is awaited.
     const ticket = turnQueue.enter(key, { unlimited: true });
     try {
       const others = members.slice(0, -1);
@@ -123,10 +123,10 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
         );
         for (const other of others) other.live.turn = { ...other.live.turn, parts: [] };
         const input = await latestInput(live);
-        // Begun in one tick, so committed as one: never is a piece both merged and still to be run.
+        // Begun in one tick, so committed as one: no message is ever both merged and still to be run.
         for (const other of others) end(other, 'merged').catch(other.answer.reject);
         await journal.keepInput(live.turn, input);
-        live.accepted(); // who watches sees it begin with all of its words
+        live.accepted(); // watchers see it begin with its whole text
       }
       return await run(live, ticket);
     } finally {
@@ -179,7 +179,7 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
   };
 }
 
-/** Of the turn as it is in the end: a message of it may be changed while its input is written. */
+/** The input of the turn's latest state: one of its messages may be changed while the input is written. */
 async function latestInput(live: LiveTurn): Promise<string> {
   for (;;) {
     const { turn } = live;

@@ -7,8 +7,8 @@ import type { JournalRow } from './turn-row.ts';
 type Message = Pick<Envelope, 'channel' | 'sender' | 'public'>;
 
 /**
- * Who sent a message and where: a name alone is a different person on every channel, and what is said in private is not
- * for a public surface. Messages of the same origin may share a turn or an answer, others never.
+ * Who sent a message and where: the same name is a different person on every channel, and private text does not belong on
+ * a public surface. Only messages of the same origin may share a turn or an answer.
  */
 export const originOf = ({ channel, sender, public: isPublic }: Message): string =>
   compositeKey(channel, sender.raw_id, isPublic === true);
@@ -23,10 +23,10 @@ export const senderOfRow = ({ channel, conversation_key, sender, public: isPubli
 /** The origin of a journaled message. */
 export const originOfRow = (row: JournalRow): string => originOf(senderOfRow(row));
 
-/** The name of a message that is only seen: another sender's message of its id is another message. */
+/** The id of an observed message: another sender's message with the same id is a different message. */
 export const observedId = (message: Message, messageId: string): string => compositeKey(originOf(message), messageId);
 
-/** What such a name was made of; null for one that was not made so. */
+/** The parts of such an id; null for a text of another form. */
 export function parseObservedId(name: string): { id: string; sender: Message } | null {
   const [origin, id] = partsIn(name);
   if (typeof origin !== 'string' || typeof id !== 'string') return null;
@@ -41,10 +41,10 @@ function partsIn(key: string): unknown[] {
   return Array.isArray(parts) ? parts : [];
 }
 
-/** What trust gives a sender at this moment. */
+/** A key of the sender and their current rights. */
 export const rightsKey = (identity: Identity): string => compositeKey(identity.principal_id, rightsOfAnyone(identity));
 
-/** The same without the person. */
+/** A key of the rights alone, whoever has them. */
 export const rightsOfAnyone = (identity: Identity): string => {
   const { trust_tier, tool_policy, tool_servers, asks, bypass_moderation, denied } = identity;
   const servers = tool_servers === '*' ? '*' : compositeKey(...tool_servers);

@@ -22,20 +22,20 @@ import type { Caller } from './turn.ts';
 
 const amendLimits = { ofKey: 64, all: 1000, what: 'changes of messages' };
 
-/** The way of every turn through the core, and all that is known of the turns that are on it. */
+/** The pipeline of all turns through the core, and the state of those that are in it. */
 export type Pipeline = {
   /**
    * Handles one envelope from any caller; see `handleEnvelope`.
    * @throws ServiceError `bad_request`, `conflict`, `queue_full`, `unavailable`, a `turn_…` or an `engine_…` code.
    */
   handle(envelope: Envelope, caller: Caller, requestId: string): Promise<HandleResult>;
-  /** Puts an operator's words into a session as its next turn. @throws ServiceError `not_found`, `conflict`, or what a turn throws. */
+  /** Runs an operator's text as the next turn of a session. @throws ServiceError `not_found`, `conflict`, or what a turn throws. */
   inject(injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer>;
   /** Takes the edit or the deletion of a message; see `amend`. @throws ServiceError `queue_full`, `unavailable` */
   amend(amendment: Amendment, requestId: string): Promise<AmendResult>;
   /** Ends what is in flight in a conversation. False when nothing is. */
   abort(conversationKey: string): boolean;
-  /** Takes up what the last process left open. To be called once, before anybody else is let in. */
+  /** Resumes what the last process left open. To be called once, before other requests are accepted. */
   recover(lastEnd?: { isDeadly?: boolean }): Promise<void>;
   stateOf: TurnQueue['stateOf'];
   /** True while a turn of the conversation runs or waits, or its messages are being gathered. */
@@ -47,16 +47,16 @@ export type Pipeline = {
   /** Shows a conversation to a watcher; see `SessionWatches.add`. */
   watch(conversationKey: string, watcher: Watcher, after: number | null): () => void;
   counts: TurnQueue['counts'];
-  /** How many turns are between their acceptance and their end: those that are gathered or answered at once, too. */
+  /** How many turns are between acceptance and end, including those that are gathered or answered at once. */
   liveCount(): number;
-  /** What running turns have made beside their texts. */
+  /** Files and reactions of running turns. */
   turnActions: TurnActions;
-  /** The replies whose channels have not said yet what became of them. */
+  /** The replies whose delivery is not confirmed yet. */
   pendingAcks: PendingAcks;
-  /** Has turns that have not begun wait; see `TurnHold`. */
+  /** Makes turns that have not begun wait; see `TurnHold`. */
   holdFor: TurnHold['holdFor'];
   isClosed(): boolean;
-  /** Refuses what waits, lets running turns finish until the deadline, then aborts them. What has not ended stays in the journal. */
+  /** Refuses waiting turns, lets running ones finish until the deadline, then aborts them. Turns that have not ended stay in the journal. */
   close(deadlineMs: number): Promise<void>;
 };
 

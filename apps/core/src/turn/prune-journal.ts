@@ -10,7 +10,7 @@ import type { TurnJournal } from './turn-journal.ts';
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
-/** What became of deliveries is kept this long. */
+/** The outcome of deliveries is kept this long. */
 const deliveryDays = 30;
 
 const readPrunedAt = 'SELECT pruned_at FROM turn_mark';
@@ -27,7 +27,7 @@ type Deps = {
   outbox: Pick<Outbox, 'prune'>;
 };
 
-/** Removes what is older than the operator keeps, every hour and in small steps. The returned function ends it. */
+/** Removes turns older than the operator's retention, every hour and in small steps. The returned function stops it. */
 export function pruneJournal(deps: Deps): () => void {
   const carefulTime = createCarefulTime(deps.clock);
   return deps.clock.every(hourMs, () => {
@@ -42,7 +42,7 @@ async function prune(deps: Deps, carefulTime: ReturnType<typeof createCarefulTim
   while ((await outbox.prune(before(deliveryDays))) > 0);
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
-  // An engine remembers no longer than the service does.
+  // An engine must not remember longer than the service does.
   let key = '';
   do key = await sessions.forgetIdleEngines(before(settings.historyDays), key);
   while (key !== '');
@@ -52,7 +52,8 @@ async function prune(deps: Deps, carefulTime: ReturnType<typeof createCarefulTim
 async function timeOfLook({ db, clock, log }: Deps, carefulTime: ReturnType<typeof createCarefulTime>): Promise<number> {
   const last = (await db.get<{ pruned_at: number | null }>(readPrunedAt))?.pruned_at ?? null;
   const [at, now] = [carefulTime(last), clock.now()];
-  if (at < now) log.warn({ clock: now, used: at }, 'the clock is far ahead of the last look; old turns are removed step by step');
+  if (at < now)
+    log.warn({ clock: now, used: at }, 'the clock jumped far ahead since the last run; old turns are removed step by step');
   await db.run(keepPrunedAt, at);
   return at;
 }

@@ -4,10 +4,10 @@ import type { Place } from './turn-place.ts';
 
 type Deps = { lines: Pick<ShortLivedMap<string, readonly Place[]>, 'get' | 'values'>; forSlot: readonly Place[]; clock: Clock };
 
-/** Reports to waiting turns how many stand before them. */
+/** Reports to waiting turns how many are ahead of them. */
 export type QueuePositions = {
   report(place: Place): void;
-  /** To all that wait, in a moment: the lines have moved. */
+  /** The lines have moved: reports to all waiting turns soon. */
   reportSoon(): void;
   close(): void;
 };

@@ -17,15 +17,15 @@ type Deps = { run: RunLiveTurn } & Pick<
 >;
 
 /**
- * Takes up what the journal says was left open: turns that waited run, in their order; a turn that was running is run
- * once more in its engine's session; replies that were not delivered wait for their connector, then are pushed. To be
- * called before anybody else is let in, so that a message which comes again finds its turn. What cannot be taken up is listed.
- * `isDeadly`: the process before this one ended by its own fault, so what it ran is run again with care, or not at all.
+ * Resumes the turns that the journal lists as open: those that waited run, in order; one that was running is run once more
+ * in its engine's session; replies that were not delivered wait for their connector, then are pushed. To be called before
+ * other requests are accepted, so that a message which arrives again finds its turn. Turns that cannot be resumed are listed.
+ * `isDeadly`: the previous process ended by its own fault, so the turns that it ran are run again with care, or not at all.
  */
 export async function recoverTurns(deps: Deps, { isDeadly = false } = {}): Promise<void> {
   const rows = await deps.journal.open();
   if (rows.length === 0) return;
-  deps.log.info({ turns: rows.length, isDeadly }, 'taking up what was open when the service stopped');
+  deps.log.info({ turns: rows.length, isDeadly }, 'resuming turns that were open when the service stopped');
   const lastLife = { isDeadly, ran: countRan(rows) };
   const judge = (row: JournalRow) => judgeOpenTurn(row, lastLife, deps.clock.now());
   const hasSuspects = rows.some((row) => judge(row).next === 'alone');
@@ -36,7 +36,7 @@ export async function recoverTurns(deps: Deps, { isDeadly = false } = {}): Promi
       const suspect = await recover(deps, row, judge(row));
       if (suspect !== null) suspects.push(suspect);
     } catch (error) {
-      deps.log.error({ err: error, turn: row.id }, 'an open turn could not be taken up');
+      deps.log.error({ err: error, turn: row.id }, 'an open turn could not be resumed');
       await report(deps, row);
     }
   }
@@ -45,12 +45,12 @@ export async function recoverTurns(deps: Deps, { isDeadly = false } = {}): Promi
 
 async function runSuspects(deps: Deps, suspects: readonly Suspect[], letOthersRun: () => void): Promise<void> {
   deps.log.warn({ turns: suspects.length }, 'turns that ran when the service failed are run one at a time');
-  // That they were set aside is safe before the first of them runs.
+  // It must be stored that they were set aside before the first of them runs.
   await deps.db.flush();
   void runAlone(suspects, letOthersRun, deps);
 }
 
-/** What the journal holds of the turn cannot be read, its route neither, so it can only be listed. */
+/** The journal's row of the turn, including its route, cannot be read, so the turn can only be listed. */
 async function report({ journal, outbox, log }: Deps, row: JournalRow): Promise<void> {
   const lost = new ServiceError('turn_interrupted', 'The service stopped before this was answered. Send it as a new message.');
   const { id, seq, conversation_key, request_id } = row;
@@ -58,18 +58,18 @@ async function report({ journal, outbox, log }: Deps, row: JournalRow): Promise<
   try {
     await Promise.all([
       journal.fail(row, lost.toBody(request_id)),
-      outbox.push({ ...failed, error: 'the turn could not be taken up after a restart' }),
+      outbox.push({ ...failed, error: 'the turn could not be resumed after a restart' }),
     ]);
   } catch (error) {
     log.error({ err: error, turn: id }, 'an open turn could not be reported');
   }
 }
 
-/** Turns that ran keep their place before those that waited; all others go by their arrival, which their ids show. */
+/** Turns that ran come before those that waited; otherwise they go by arrival, which their ids show. */
 const inPlace = (a: JournalRow, b: JournalRow): number =>
   Number(b.attempts > 0) - Number(a.attempts > 0) || (a.id < b.id ? -1 : 1);
 
-/** Gives the turn when it waits to be run alone. */
+/** Returns the turn if it waits to be run alone. */
 async function recover(deps: Deps, row: JournalRow, verdict: OpenTurnVerdict): Promise<Suspect | null> {
   if (row.result !== null) return expectDelivery(deps, row, JSON.parse(row.result) as HandleResult);
   const turn = toTurn(row);
@@ -85,11 +85,11 @@ async function recover(deps: Deps, row: JournalRow, verdict: OpenTurnVerdict): P
 
 function logFailure({ log }: Deps, turn: Turn, answer: Promise<HandleResult>): void {
   answer.catch((error: unknown) => {
-    log.warn({ err: error, turn: turn.id }, 'a turn that was taken up again failed');
+    log.warn({ err: error, turn: turn.id }, 'a resumed turn failed');
   });
 }
 
-/** The turn keeps its place in its conversation until its time has come. */
+/** The turn keeps its place in its conversation until it is due. */
 async function setAside(deps: Deps, turn: Turn, row: JournalRow): Promise<Suspect> {
   await deps.journal.setAside(turn);
   const due = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ async function runWhenDue(deps: Deps, live: LiveTurn, row: JournalRow, due: Prom
 const isMessage = ({ steering, amends, isDropped }: Turn): boolean =>
   steering === undefined && amends === undefined && isDropped !== true;
 
-/** It waited for more of the same sender, and may go on waiting. */
+/** It waited for more messages of the same sender, and may continue to wait. */
 const isGathered = ({ batches }: Deps, turn: Turn, { state, attempts }: JournalRow): boolean =>
   state === 'queued' && attempts === 0 && isMessage(turn) && commandOf(turn) === null && batches.takes(turn.envelope);
 
@@ -129,7 +129,7 @@ async function giveUp(deps: Deps, live: LiveTurn, problem: ServiceError): Promis
   throw problem;
 }
 
-/** A reply that was made, and of which nobody knows whether it was received. */
+/** A reply was made, but it is unknown whether it was received. */
 function expectDelivery(deps: Deps, row: JournalRow, made: HandleResult): null {
   const turn = toTurn(row);
   deps.pendingAcks.expect(turn, routeOf(turn), made, false);
@@ -139,12 +139,12 @@ function expectDelivery(deps: Deps, row: JournalRow, made: HandleResult): null {
 /** A turn that waits to be run alone. */
 type Suspect = { start(): void; ended: Promise<unknown> };
 
-/** Other turns wait no longer than this for all suspects together: what ends a service mostly does so soon. */
+/** Other turns wait at most this long for all suspects together: a turn that ends the service mostly does so soon. */
 const maxHoldMs = 30_000;
 
 /**
- * Runs turns of which one may have ended the service: one after the other, and for a while nothing beside them, so that a
- * service which ends again has run the one that ends it, and the others get their answer.
+ * Runs turns of which one may have ended the service: one after the other, and at first with no other turn beside them. If
+ * the service ends again, the turn that ends it is known, and the others get their answers.
  */
 async function runAlone(
   suspects: readonly Suspect[],

@@ -2,10 +2,10 @@ import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 import { createLongStream, type LongStream } from '@svc/service-kit/redaction/long-stream.ts';
 import { andThen, type MaybeLater } from './maybe-later.ts';
 
-/** A stream that goes on with the redactor of the moment when another secret becomes known. */
+/** A stream that switches to the current redactor when another secret becomes known. */
 export function createRenewedStream(current: () => Redactor): LongStream {
   let redactor: Redactor | null = null;
-  /** Made with the first text: most turns show none of what goes through here. */
+  /** Created with the first text: most turns have no text for it. */
   let stream: LongStream | null = null;
 
   const goOn = (text: string): MaybeLater<string> => {
@@ -13,7 +13,7 @@ export function createRenewedStream(current: () => Redactor): LongStream {
     stream = createLongStream(redactor);
     return stream.push(text);
   };
-  /** What the old list held back may be a part of what the new one knows. */
+  /** Text held back under the old list may be part of a secret of the new one, so it is pushed again. */
   const push = (text: string): MaybeLater<string> => {
     const next = current();
     if (stream === null) return goOn(text);

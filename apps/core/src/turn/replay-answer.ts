@@ -10,11 +10,11 @@ import type { JournalRow } from './turn-row.ts';
 import type { Caller } from './turn.ts';
 
 /**
- * A message the conversation has had before: the answer it got then. Null for one that failed and is sent again, and for one of which
- * it could not be written down how it ended: it is in the journal as a new one is, and is to be run. A connector that only comes back
- * for the answer gets the failure, and everybody gets that of a turn which was
- * cut off too often, or a message that stops the service would be run on and on. Of what was pushed meanwhile a
- * connector is told, or the channel would show it twice.
+ * The earlier answer to a message that the conversation has had before. Null for a failed message that is sent again, and for one
+ * whose end could not be stored: it is in the journal again like a new one, and has to be run. A connector that only returns for
+ * the answer gets the failure. Every caller gets the failure of a turn that was interrupted too often: otherwise a message that
+ * stops the service would be run again and again. For a reply that was pushed meanwhile the outcome is `delivered`, or the channel
+ * would show it twice.
  */
 export async function replayAnswer(
   deps: Pick<PipelineParts, 'journal' | 'deliveries' | 'liveTurns'>,
@@ -34,17 +34,17 @@ export async function replayAnswer(
     await deps.journal.again(live.turn);
     return null;
   }
-  if (row.result === null) throw conflict('This message is part of a turn that is not over. Ask again in a moment.');
+  if (row.result === null) throw conflict('This message is part of a turn that is still running. Try again in a moment.');
   return JSON.parse(row.result) as HandleResult;
 }
 
-/** Its turn is over, and neither its end nor its failure could be written. */
+/** Its turn is over, but neither its end nor its failure could be stored. */
 function isLeft({ liveTurns }: Pick<PipelineParts, 'liveTurns'>, { turn }: LiveTurn, row: JournalRow): boolean {
   const { conversation_key, message_id = '' } = turn.envelope;
   return row.result === null && liveTurns.holdersOf(conversation_key, message_id).length === 0;
 }
 
-/** Whether a message that is only to be seen was answered before: it is no context of the next turn. */
+/** Whether a message that is only to be observed was answered before: then it is not context for the next turn. */
 export async function hasHadTurn({ journal }: Pick<PipelineParts, 'journal'>, envelope: Envelope): Promise<boolean> {
   const { conversation_key, message_id } = envelope;
   const row = message_id === undefined ? undefined : await journal.find(conversation_key, message_id);
@@ -52,8 +52,8 @@ export async function hasHadTurn({ journal }: Pick<PipelineParts, 'journal'>, en
 }
 
 /**
- * The message is live already, from this sender: its turn answers here too. A caller that only reports the message (`async`) does not
- * wait for the answer and does not get it. @throws ServiceError `conflict`: it is another sender's
+ * The message is already live: its turn answers this caller too. A caller that only reports the message (`async`) does not wait for
+ * the answer and does not get it. @throws ServiceError `conflict` when the live message is another sender's
  */
 export async function joinTurn(live: LiveTurn, envelope: Envelope, caller: Caller): Promise<HandleResult> {
   if (originOf(live.turn.envelope) !== originOf(envelope)) throw otherSender();

@@ -4,17 +4,17 @@ import { andThen, type MaybeLater } from './maybe-later.ts';
 import { createSilenceFilter } from './silence.ts';
 import type { TurnSink } from './turn.ts';
 
-/** The reply of one turn on its way to its callers, masked as it leaves. What takes a while is a promise; all is done in its order. */
+/** The reply of one turn on its way to its callers, masked on the way. Slow steps return a promise; all steps run in order. */
 export interface ReplyStream {
-  /** A promise while what came before is still being masked. */
+  /** A promise while earlier text is still being masked. */
   delta(text: string): MaybeLater<void>;
-  /** Sends what is waiting now: before anything else of the turn is shown. */
+  /** Sends the waiting text now. To be called before anything else of the turn is shown. */
   flush(): MaybeLater<void>;
   /** Ends a block of text. An engine that sends no deltas gives the whole block here. */
   segment(whole: string): MaybeLater<void>;
   /** Ends a block that is still open, when the engine is done. */
   finish(): Promise<void>;
-  /** Everything that was sent, the reply. */
+  /** The reply: everything that was sent. */
   text(): string;
   redactor(): Redactor;
   /** True when the last block ended with the marker of silence. */
@@ -22,9 +22,9 @@ export interface ReplyStream {
 }
 
 /**
- * The way of a reply's text from the engine to the sink: the marker of silence is taken out, then secrets are masked,
- * then it leaves. Deltas of one turn of the event loop leave as one; what was sent always adds up to `text()`.
- * `current` gives the redactor of the moment, and throws when there is none: until there is, nothing leaves.
+ * Passes a reply's text from the engine to the sink: the marker of silence is removed, then secrets are masked. Deltas of one
+ * turn of the event loop are sent as one; what was sent always adds up to `text()`.
+ * `current` returns the current redactor, and throws when the secrets cannot be read: until they can, nothing is sent.
  */
 export function createReplyStream(current: () => Redactor, sink: TurnSink): ReplyStream {
   const masked = createMaskedReply(current, sink);
@@ -33,10 +33,10 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink): Repl
   let isOpen = false;
   let silent = false;
 
-  /** What is being masked; a fault stays, because nothing may come after it. */
+  /** The step that is running. A rejected one stays, because nothing may follow it. */
   let last: Promise<void> | null = null;
 
-  /** At once, when nothing comes before it. */
+  /** Runs the work after the steps before it: at once when there are none. */
   const inOrder = (work: () => MaybeLater<void>): MaybeLater<void> => {
     const working = last === null ? work() : last.then(work);
     if (!(working instanceof Promise)) return;
@@ -73,7 +73,7 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink): Repl
 
     flush(): MaybeLater<void> {
       if (waiting === '') return last ?? undefined;
-      // The end of the block throws what is wrong.
+      // The end of the block throws the fault.
       return inOrder(() => (isReadable(current) ? pushWaiting() : undefined));
     },
 
@@ -87,7 +87,7 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink): Repl
     },
 
     async finish(): Promise<void> {
-      await last; // of a turn that was ended meanwhile
+      await last; // an aborted turn may still be masking
       if (isOpen || waiting !== '') await reply.segment('');
       await masked.end();
     },
@@ -99,7 +99,7 @@ export function createReplyStream(current: () => Redactor, sink: TurnSink): Repl
   return reply;
 }
 
-/** Whether the list of secrets can be read; /health says what is wrong with it. */
+/** Whether the list of secrets can be read; /health reports why not. */
 function isReadable(current: () => Redactor): boolean {
   try {
     current();

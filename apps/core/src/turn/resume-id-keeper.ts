@@ -6,11 +6,11 @@ type Deps = { session: OpenSession; sessions: Pick<SessionStore, 'keepEngineSess
 /** Stores the resume id that an engine has given, so that a killed turn can be resumed. */
 export type ResumeIdKeeper = {
   keepSoon(engineSessionId: string): void;
-  /** At the end of a turn: the id that is still to be stored, with the sums of the turn. Null when there is none. Rejects when it could not be stored. */
+  /** At the end of a turn: the id that still has to be stored, together with the turn's totals; null when there is none. Rejects when an id could not be stored. */
   unkept(): Promise<string | null>;
 };
 
-/** Most turns that are over so soon store it with their sums. */
+/** A turn that ends sooner stores the id together with its totals. */
 const keepWithinMs = 10;
 
 export function createResumeIdKeeper({ session, sessions, clock }: Deps): ResumeIdKeeper {
@@ -25,7 +25,7 @@ export function createResumeIdKeeper({ session, sessions, clock }: Deps): Resume
       cancel = clock.after(keepWithinMs, () => {
         unkept = null;
         keeping = sessions.keepEngineSession(session, engineSessionId);
-        keeping.catch(() => undefined); // `unkept` gives it; until then nobody waits, which would end the process
+        keeping.catch(() => undefined); // `unkept` rejects with it; without this, an unhandled rejection would end the process
       });
     },
     async unkept() {

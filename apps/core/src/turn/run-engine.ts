@@ -6,21 +6,21 @@ import { createParts } from './in-parts.ts';
 import { createRunLimits, type RunFailure, type RunLimits, type TimeBounds } from './run-limits.ts';
 
 export type Bounds = TimeBounds & {
-  /** How much it may say. */
+  /** How much the engine may say. */
   output: OutputLimits;
 };
 
 /** How a run ended; null when the engine stopped without saying. */
 export type EngineEnding = Extract<EngineEvent, { type: 'done' | 'aborted' }> | { type: 'failed'; failure: RunFailure } | null;
 
-/** After so many events it is asked whether others have to wait. */
+/** After this many events the loop checks whether it should yield. */
 const pacedEvents = 64;
 
 /**
- * Runs an engine for one turn and hands every event on, never waiting without a bound. An engine that is silent for
- * `idleMs` ends as `engine_stalled`, one that runs for `maxMs` as `turn_too_long`; one that does not end within `graceMs`
- * of being told to is left behind, and what it says later goes nowhere. One that says too much ends as
- * `engine_output_too_large` at once. Whatever the engine says after the turn's own end, the run is aborted.
+ * Runs an engine for one turn and passes on every event; every wait has a limit. An engine that is silent for `idleMs` ends as
+ * `engine_stalled`, one that runs for `maxMs` as `turn_too_long`. One that does not end within `graceMs` of being told to is
+ * abandoned, and its later events are ignored. One that says too much ends as `engine_output_too_large` at once. When the
+ * turn's own signal was aborted, the result is `aborted`, whatever the engine says.
  */
 export async function runEngine(
   engine: Pick<Engine, 'run'>,
@@ -46,7 +46,7 @@ export async function runEngine(
   }
 }
 
-/** `leftBehind`: how it ended for those who waited, when the engine itself has not. `isOver`: what the engine says goes nowhere. */
+/** `leftBehind`: the ending for the callers, when the engine itself has not ended. `isOver`: further events are ignored. */
 type Run = {
   limits: RunLimits;
   onEvent: (event: EngineEvent) => unknown;
@@ -60,7 +60,7 @@ async function consume(run: Run, said: AsyncIterable<EngineEvent>, meter: Output
   const pace = createPace();
   let taken = 0;
   for await (const each of said) {
-    // Events that are there already come without a turn of the event loop between them.
+    // Events that are already buffered arrive without a turn of the event loop in between.
     if (++taken % pacedEvents === 0 && pace.isDue()) await pace.pause();
     if (run.isOver) return null;
     limits.heard();
@@ -82,7 +82,7 @@ async function consume(run: Run, said: AsyncIterable<EngineEvent>, meter: Output
 const abortedOr = (overdue: RunFailure | null, aborted: Extract<EngineEvent, { type: 'aborted' }>): EngineEnding =>
   overdue === null ? aborted : { type: 'failed', failure: overdue };
 
-/** A long text, with room for others in between. */
+/** Passes on a long text in parts, and lets other work run in between. */
 async function handOn(run: Run, parts: readonly EngineEvent[]): Promise<void> {
   for (const part of parts) {
     if (run.isOver) return;
@@ -91,7 +91,7 @@ async function handOn(run: Run, parts: readonly EngineEvent[]): Promise<void> {
   }
 }
 
-/** Nobody waits for an engine that floods: it is told to end, and its turn is over once its last words are shown. */
+/** An engine that floods is told to end, and its turn is over once its last words are shown, without waiting for the engine. */
 async function endExceeded(run: Run, lastWords: readonly EngineEvent[], failure: RunFailure): Promise<null> {
   run.limits.stop();
   try {

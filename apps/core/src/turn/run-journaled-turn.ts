@@ -10,7 +10,7 @@ import { AbortedInQueue, type Ticket } from './ticket.ts';
 import { toResult } from './to-result.ts';
 import type { PipelineParts } from './turn-deps.ts';
 
-/** What is known of a turn beside its text. `answer`: it answers a question of the turn that runs. `hasStarted`: the journal says already that it runs. */
+/** `answer`: set when the turn answers a question of the running one. `hasStarted`: the journal already says that it runs. */
 export type Accepted = { answer?: ChatCommand | null; hasStarted?: boolean };
 
 /** Runs a live turn that is in the journal, in the place that was taken for it. */
@@ -19,8 +19,8 @@ export type RunLiveTurn = (live: LiveTurn, ticket: Ticket, accepted?: Accepted) 
 type Deps = Pick<PipelineParts, 'journal' | 'events' | 'turnQueue' | 'outbox' | 'pendingAcks' | 'db'>;
 
 /**
- * Runs a turn that is in the journal, in its place of the line, and writes down how it ended before anybody gets
- * it. While the service stops nothing is written: the turn stays open, and is run when the service is back.
+ * Runs a journaled turn when its place in the queue is due, and stores how it ended before any caller gets the answer. While
+ * the service stops, nothing is stored: the turn stays open, and is run when the service is back.
  */
 export async function runJournaledTurn(
   deps: PipelineParts,
@@ -51,7 +51,7 @@ export async function runJournaledTurn(
   }
 }
 
-/** That the turn runs is safe before it does: what runs is counted, or a crash in its first moments would allow one more run. */
+/** The start is committed before the turn runs: otherwise a crash in its first moments would not count as a run. */
 async function begin({ journal }: Deps, live: LiveTurn): Promise<void> {
   await journal.start(live.turn);
   await live.flush();
@@ -64,7 +64,7 @@ async function abortInQueue(deps: Deps, live: LiveTurn): Promise<HandleResult> {
   return handled;
 }
 
-/** Still in the turn's place of the line: the next turn of the conversation begins after this is written. */
+/** Runs while the turn still holds its place: the next turn of the conversation begins after this is stored. */
 async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promise<HandleResult> {
   const { turn } = live;
   const route = routeOf(turn);
@@ -72,7 +72,7 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   const json = await jsonInTurns(handled);
   keepTools(deps, live);
   if (hasReply && route !== null && (turn.steering !== undefined || turn.amends !== undefined)) {
-    // Nobody asked for an operator's words or an edit: they are answered over the channel.
+    // No caller waits on the channel for the answer to steering or an edit, so it is pushed.
     const reply = { turn, actions: handled.actions, route, error: null };
     live.delivery = await pushReply(deps.outbox, reply, (tx) => deps.journal.end(turn, handled, false, json, tx));
     return handled;
@@ -84,12 +84,12 @@ async function endTurn(deps: Deps, live: LiveTurn, handled: HandleResult): Promi
   return handled;
 }
 
-/** Begun in the tick in which the end is: a crash leaves both or neither. A fault of the database shows in the end itself. */
+/** Begun in the same tick as the end, so a crash leaves both or neither. A fault of the database shows in the end itself. */
 function keepTools({ journal }: Pick<Deps, 'journal'>, { turn, tools }: LiveTurn): void {
   if (tools.length > 0) journal.keepTools(turn, tools).catch(() => undefined);
 }
 
-/** The caller is told of the failure; when nobody is there any more it goes over the channel, or on the list. */
+/** Stores the failure. Without a waiting caller, it is pushed to the channel, or listed. */
 export async function failTurn(deps: Deps, live: LiveTurn, error: unknown): Promise<void> {
   const { turn } = live;
   const failure = toServiceError(error).toBody(turn.requestId);

@@ -12,7 +12,7 @@ export type TimeBounds = {
   /** How long the engine may take to end after it was told to, ms. */
   graceMs: number;
   clock: Clock;
-  /** The person it waits for: that time counts neither as silence nor as work. */
+  /** The person whom the engine waits for: that time counts neither as silence nor as work. */
   person?: { isWaiting(): boolean; waitedMs(): number };
 };
 
@@ -21,13 +21,13 @@ export type RunFailure = Omit<EngineFailure, 'code'> & { code: EngineFailure['co
 
 /** The time of one run of an engine. */
 export interface RunLimits {
-  /** Aborted when the engine is to end: for the turn's own end, or for the time it took. */
+  /** Aborted when the engine must end: because the turn was aborted, or took too long. */
   readonly signal: AbortSignal;
   /** The engine has said something. */
   heard(): void;
-  /** Why its time is over; null while it is not. */
+  /** Which time limit was exceeded; null while none is. */
   overdue(): RunFailure | null;
-  /** Tells the engine to end, for a reason other than its time. */
+  /** Tells the engine to end for a reason other than time. */
   stop(): void;
   /** The run is over: no timer is left. */
   close(): void;
@@ -36,7 +36,7 @@ export interface RunLimits {
 /** The silence of an engine is measured in quarters of its limit. */
 const looksPerIdle = 4;
 
-/** Tells an engine to end when it is silent for too long or runs for too long. `onLeft`: it does not listen, so nobody waits for it. */
+/** Tells an engine to end when it is silent for too long or runs for too long. `onLeft`: it does not react, so it is abandoned. */
 export function createRunLimits(
   { signal, idleMs, maxMs, graceMs, clock, person }: TimeBounds,
   onLeft: (failure: RunFailure) => void,
@@ -55,7 +55,7 @@ export function createRunLimits(
     isTold = true;
     cancelGrace = clock.after(graceMs, () => onLeft(overdue ?? stalled(idleMs)));
   };
-  // Looks now and then instead of timing each event: events are many, and cost nothing here.
+  // Checks periodically instead of setting a timer for each event: there are many events, and this way they cost nothing.
   const look = () => {
     silentLooks = person?.isWaiting() === true ? 0 : silentLooks + 1;
     if (silentLooks >= looksPerIdle) overdue = stalled(idleMs);
@@ -82,7 +82,7 @@ export function createRunLimits(
 
 const stalled = (idleMs: number): RunFailure => ({
   code: 'engine_stalled',
-  message: `The engine said nothing for ${roundedDuration(idleMs)}, so this turn was ended. Send the message again.`,
+  message: `The engine did not respond for ${roundedDuration(idleMs)}, so this turn was ended. Send the message again.`,
   retryable: true,
 });
 

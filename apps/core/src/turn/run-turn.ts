@@ -16,7 +16,7 @@ import type { Turn, TurnIo } from './turn.ts';
 import { watchRights } from './watch-rights.ts';
 
 /**
- * One turn, in the order of the specification. Each step may be its end: nobody is asked after a refusal.
+ * One turn, in the order of the specification. Each step may end it: after a refusal no later step runs.
  * Called with the conversation's lock and a slot held.
  */
 export async function runTurn(deps: PipelineParts, turn: Turn, io: TurnIo): Promise<HandleResult> {
@@ -56,18 +56,18 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   return handled;
 }
 
-/** Said once for each time that a conversation is taken over. */
+/** Sent once each time a conversation is claimed. */
 const pausedText =
-  'This conversation is open in a terminal at the moment. Your messages are noted, and read when it goes on here.';
+  'This conversation is open in a terminal at the moment. Your messages are kept, and read when it continues here.';
 
 type Asking = { turn: Turn; identity: Identity; prompt: Prompt };
 
-/** The steps that each engine has of its own: its session, and what it makes of the prompt. */
+/** The steps that are run for each engine: opening its session, and reasoning. */
 async function ask(deps: PipelineParts, asking: Asking, active: ActiveEngine, io: TurnIo): Promise<Reasoned> {
   const { turn, identity, prompt } = asking;
   const session = await openSession(deps, turn, identity, prompt, active.engine.id);
   deps.titles.opened(turn, session);
-  // First the turn is safe, then its engine begins: a turn that ends the service is known to have run, and what the engine is
+  // The turn is committed before its engine begins: a turn that ends the service is known to have run, and what an engine is
   // told once is not told again after a crash.
   await deps.db.flush();
   const told = session.missed > 0 ? await withMissedTurns(deps, turn, prompt, session) : prompt;

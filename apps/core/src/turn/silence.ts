@@ -1,5 +1,5 @@
 const marker = '[[NO_REPLY]]';
-/** Models put the marker in bold, in code or in quotes, or add a full stop: white space and such marks after it are not text. */
+/** Models put the marker in bold, in code or in quotes, or add a full stop: whitespace and such characters after it do not count as text. */
 const isNoText = (text: string): boolean => /^[\s*_`~"'.]*$/.test(text);
 
 export type SilenceFilter = {
@@ -10,16 +10,16 @@ export type SilenceFilter = {
 
 /**
  * Keeps the marker of silence out of a stream, however it is cut: an end of the text that could still become the marker
- * (or white space and marks after it) is held back. A marker in the middle of a text is dropped and means nothing.
+ * (or whitespace and punctuation after it) is held back. A marker in the middle of a text is dropped and means nothing.
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = '';
-  /** What is held ends with the marker, or with white space and marks after it. */
+  /** What is held ends with the marker, or with whitespace and punctuation after it. */
   let isMarked = false;
   return {
     push(text) {
       held += text;
-      if (isMarked && isNoText(text)) return ''; // not looked at again, however much comes
+      if (isMarked && isNoText(text)) return ''; // not searched again, however much follows
       const last = held.lastIndexOf(marker);
       const after = last === -1 ? held : held.slice(last + marker.length);
       isMarked = last !== -1 && isNoText(after);
@@ -44,7 +44,7 @@ export function createSilenceFilter(): SilenceFilter {
   };
 }
 
-/** Length of the longest end of `text` that the marker begins with. */
+/** Length of the longest end of `text` with which the marker begins. */
 function partialMarkerLength(text: string): number {
   for (let length = Math.min(marker.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(marker.slice(0, length))) return length;

@@ -22,15 +22,15 @@ const drainMs = 30_000;
 
 export const wantsStream = (request: FastifyRequest): boolean => request.headers.accept?.includes('text/event-stream') === true;
 
-/** Its reader shows questions to a person. */
+/** The client can show questions to a person. */
 const wantsAsks = ({ query }: FastifyRequest): boolean => (query as { asks?: string }).asks === 'true';
 
-/** Its reader wants to know when the message is safe, before anything is answered. */
+/** The client wants an event when the message is stored, before anything is answered. */
 const wantsAccepted = ({ query }: FastifyRequest): boolean => (query as { accepted?: string }).accepted === 'true';
 
 export const callerOf = ({ raw }: FastifyReply, sink: TurnSink | null = null): Caller => ({ sink, isGone: () => raw.destroyed });
 
-/** Answers with a turn as it runs: its frames, then `result` with what `run` gives, or `error`. */
+/** Streams a turn: its frames, then `result` with what `run` returns, or `error`. */
 export async function streamTurn(
   { feeds, knownSecrets, clock }: StreamDeps,
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function streamTurn(
   const send = (frame: StreamedFrame) =>
     ordered(frame, (json) => {
       stream.send(sseFrame(frame.type, json));
-      // A long one takes its reader a moment: the next waits for it instead of counting as unread.
+      // A client needs a moment for a long frame: the next one waits, so that it does not count as unread.
       if (json.length > longJson) return stream.drained(drainMs).then(() => undefined);
     });
   try {

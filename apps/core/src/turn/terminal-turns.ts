@@ -2,18 +2,18 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { TalkTurn } from '@svc/service-kit/transcript/read-talk.ts';
 import type { Database, Transaction } from '@svc/store/database.ts';
 
-/** A turn that a person had with an engine in its terminal, as it stands in the history. */
+/** A turn that a person had with an engine in its terminal, as the history shows it. */
 export type TerminalTurn = Pick<TalkTurn, 'id' | 'text' | 'at' | 'endedAt' | 'tools'> & { turnId: string; result: HandleResult };
 
-/** Turns of the journal that no pipeline ran: they were had in terminals, and are over when they come here. */
+/** Journaled turns that the pipeline did not run: they took place in terminals, and are over when they are added. */
 export interface TerminalTurns {
-  /** Adds them within `tx`; gives how many of them are new. */
+  /** Adds them within `tx`; returns how many of them are new. */
   addFromTerminal(
     tx: Transaction,
     key: string,
     talk: { turns: readonly TerminalTurn[]; sender: string; channel: string },
   ): Promise<number>;
-  /** What was said in terminals of a session since then (epoch ms). */
+  /** What people wrote in terminals of a session since `since` (epoch ms). */
   saidInTerminal(key: string, since: number): Promise<string[]>;
 }
 

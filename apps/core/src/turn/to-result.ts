@@ -3,7 +3,7 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { AbortReason } from './ticket.ts';
 import type { Turn } from './turn.ts';
 
-/** How a turn ended, with what the channel renders: nothing for an empty text. */
+/** The result of a turn, with the actions that the channel renders: no reply for an empty text. */
 export const toResult = (turn: Turn, outcome: Outcome, text: string, extras: readonly ExtraAction[] = []): HandleResult => ({
   actions: [...toActions(text), ...extras],
   outcome,
@@ -14,12 +14,12 @@ export const toResult = (turn: Turn, outcome: Outcome, text: string, extras: rea
 const toActions = (text: string): Action[] => (text.trim() === '' ? [] : [{ type: 'reply', text }]);
 
 /**
- * How a turn ends that was told to: in silence.
+ * The result of an aborted turn: it is silent.
  * @throws ServiceError `unavailable` when the service stops: the turn stays open, and is run when the service is back.
  */
 export function endAborted(turn: Turn, { reason }: AbortSignal): HandleResult {
   if ((reason as AbortReason | undefined) !== 'shutdown') return toResult(turn, 'aborted', '');
   throw unavailable(
-    'The service stopped before the answer was there. The message is kept and answered when the service is back.',
+    'The service stopped before the answer was ready. The message is kept, and answered when the service is back.',
   );
 }

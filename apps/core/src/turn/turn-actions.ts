@@ -5,22 +5,22 @@ import { ShortLivedMap } from '@svc/service-kit/short-lived-map.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { Turn } from './turn.ts';
 
-/** Files and reactions that a running turn has made, which leave with its reply. */
+/** Files and reactions of a running turn, which are sent with its reply. */
 export type TurnActions = {
   begin(turn: Turn): void;
-  /** Refuses what the turn can take no more of. @throws ServiceError `conflict`, `busy`. */
+  /** @throws ServiceError `conflict` when the turn is over, `busy` when it has no room for another action. */
   checkRoom(turn: Pick<Turn, 'id'>): void;
-  /** Resolves when it is in the journal: a turn that is run again has it. @throws ServiceError as `checkRoom`. */
+  /** Resolves when the action is in the journal: a turn that is run again still has it. @throws ServiceError as `checkRoom`. */
   add(turn: Pick<Turn, 'id'>, action: ExtraAction): Promise<void>;
-  /** What goes with the reply. From here on `add` refuses, so that nothing that is left out is confirmed. Empty when asked again. */
+  /** Takes the actions for the reply. From now on `add` refuses, so that no action is confirmed and then left out. Empty when called again. */
   end(turn: Pick<Turn, 'id'>): readonly ExtraAction[];
 };
 
 type Deps = { journal: Pick<TurnJournal, 'keepActions'>; db: Pick<Database, 'mark' | 'flush'> };
-/** `stored`: when the last of the actions that were added is, or could not be. */
+/** `stored` settles when the last added action is stored, or could not be. */
 type Running = { turn: Turn; actions: readonly ExtraAction[]; stored: Promise<unknown> };
 
-/** A model in a loop. */
+/** Stops a model that loops. */
 const maxActions = 10;
 
 export function createTurnActions({ journal, db }: Deps): TurnActions {
@@ -30,10 +30,10 @@ export function createTurnActions({ journal, db }: Deps): TurnActions {
     const found = running.get(id);
     if (found === undefined) throw isOver();
     if (found.actions.length < maxActions) return found;
-    throw new ServiceError('busy', `${maxActions} files and reactions go with this reply already, which is the limit.`);
+    throw new ServiceError('busy', `${maxActions} files and reactions already go with this reply, which is the limit.`);
   };
 
-  /** It goes with the reply only when it is in the journal: what a tool was refused must not go out. */
+  /** An action goes with the reply only once it is in the journal: one that was refused to the tool must not be sent. */
   const store = async (of: Pick<Turn, 'id'>, action: ExtraAction): Promise<void> => {
     const found = take(of);
     const actions = [...found.actions, action];

@@ -42,7 +42,7 @@ import type { TurnActions } from './turn-actions.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** What turns need of the other parts of the core, and no more. Each step takes its few by `Pick`. */
+/** Exactly what turns need of the rest of the core. Each step takes its part by `Pick`. */
 export type TurnDeps = {
   settings: Pick<
     CoreSettings,
@@ -95,7 +95,7 @@ export type TurnDeps = {
   endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
 };
 
-/** What a pipeline keeps in memory: the turns that wait and run, and the replies that wait for a word of their channel. */
+/** What a pipeline keeps in memory: waiting and running turns, and replies whose delivery is not confirmed yet. */
 export type TurnState = {
   turnQueue: TurnQueue;
   liveTurns: LiveTurns;
@@ -105,5 +105,5 @@ export type TurnState = {
   pendingAcks: PendingAcks;
 };
 
-/** Everything that a turn on its way may need. */
+/** Everything that a turn may need. */
 export type PipelineParts = TurnDeps & TurnState;

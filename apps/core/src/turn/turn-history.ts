@@ -15,7 +15,7 @@ export type HistoryRow = {
   /** Bytes of UTF-8: as text, the database takes 15 ms to hand out a megabyte of Chinese. */
   text: Uint8Array | null;
   result: Uint8Array | null;
-  /** `terminal`: typed into the engine's own program; its `message_id` is of no channel. */
+  /** `terminal`: typed into the engine's own program; its `message_id` belongs to no channel. */
   origin: 'message' | 'inject' | 'terminal';
   ended_at: number | null;
   /** 1 where the result is longer than can be shown. */
@@ -25,10 +25,10 @@ export type HistoryRow = {
   tools: string | null;
 };
 
-/** A message of the past, in its beginning. */
+/** The beginning of an earlier message. */
 export type FirstMessage = { text: string; attachments: Attachment[]; is_public: boolean };
 
-/** What is longer is not read: the result is JSON, of which no part can be shown. */
+/** A longer result is not read: it is JSON, of which a part cannot be shown. */
 const maxResult = 4 * 1024 * 1024;
 const maxList = 1024 * 1024;
 const history: PageSql = {
@@ -43,23 +43,23 @@ const ended: PageSql = { ...history, where: 'conversation_key = ? AND open = 0' 
 const selectFirst = `SELECT substr(text, 1, 20000) AS text, ${bounded('attachments', maxList)}, public FROM turn
   WHERE conversation_key = ? AND forgotten = 0 AND text IS NOT NULL ORDER BY seq LIMIT 20`;
 
-/** Who has said something in a conversation. `channel`: null in rows of versions that did not know where a message came from. */
+/** A sender of a conversation. `channel`: null in rows of older versions, which did not store it. */
 export type SenderRow = { seq: number; conversation_key: string; channel: string | null; sender: string };
 
-/** Turns that are looked at in one go of the event loop. */
+/** Turns that are read in one turn of the event loop. */
 const senderPage = 50;
 const selectSenders = `SELECT seq, conversation_key, channel, sender FROM turn
   WHERE seq > ? AND origin = 'message' ORDER BY seq LIMIT ${senderPage}`;
 
 /** What the journal shows of a conversation. */
 export interface TurnHistory {
-  /** Turns of a conversation, newest first, those before `before`: also those that wait and run. */
+  /** Turns of a conversation before `before`, newest first, including those that wait and run. */
   history(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
-  /** Those of them that have ended. */
+  /** The same, but only turns that have ended. */
   ended(key: string, before: number, limit: number): Promise<Page<HistoryRow>>;
-  /** The first messages that are still known, oldest first. */
+  /** The first messages that are still stored, oldest first. */
   firstMessages(key: string): Promise<FirstMessage[]>;
-  /** Who said each message of all conversations, oldest first. It lets others work in between. */
+  /** The senders of all messages, oldest first. Other work can run in between. */
   senders(): AsyncIterable<SenderRow>;
 }
 

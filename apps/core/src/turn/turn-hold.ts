@@ -1,9 +1,9 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** Holds back turns that have not begun, for who is about to stop the service: what comes meanwhile is accepted, and runs afterwards. */
+/** Holds back turns that have not begun, for a caller that is about to stop the service: messages are still accepted, and run afterwards. */
 export type TurnHold = {
-  /** From now on, for `ms` at most: the caller may be gone. Asked again it holds on. */
+  /** Holds for `ms` at most, because the caller may disappear. Another call extends it. */
   holdFor(ms: number): void;
 };
 
@@ -13,7 +13,7 @@ export function createTurnHold(turnQueue: Pick<TurnQueue, 'hold'>, clock: Pick<C
     holdFor(ms) {
       const release = turnQueue.hold();
       const cancel = clock.after(ms, release);
-      // After the new one has begun, or turns would begin in between.
+      // Only after the new hold has begun, or turns would begin in between.
       end();
       end = () => {
         cancel();

@@ -7,7 +7,7 @@ import { createTurnHistory, type TurnHistory } from './turn-history.ts';
 import { filesOf, inputOf, type JournalRow } from './turn-row.ts';
 import type { Turn } from './turn.ts';
 
-// No place is given twice, also after the newest rows were removed, and none that the mark has passed.
+// No seq is used twice, even after the newest rows were removed, and none that the mark has passed.
 const insert = `
   INSERT INTO turn (seq, id, conversation_key, message_id, sender, channel, public, origin, state, open, attempts, request_id, text,
     input, attachments, accepted_at)
@@ -18,7 +18,7 @@ const columns =
 const selectByMessage = `SELECT ${columns} FROM turn WHERE conversation_key = ? AND message_id = ?`;
 const selectOpen = `SELECT ${columns} FROM turn
   WHERE seq > (SELECT seq FROM turn_mark) AND open = 1 ORDER BY seq`;
-/** One statement with the sessions that say which instance it is: the journal itself does not know, and asking for each turn would cost more. */
+/** Joins the sessions, which store the instance: the journal does not, and a query per turn would cost more. */
 const selectOpenByInstance = `SELECT session.instance_id AS id, COUNT(*) AS open FROM turn JOIN session ON session.conversation_key = turn.conversation_key
   WHERE turn.seq > (SELECT seq FROM turn_mark) AND turn.open = 1 AND session.instance_id IS NOT NULL GROUP BY session.instance_id`;
 const updateStart = `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE seq = ?`;
@@ -33,7 +33,7 @@ const updateEnd = 'UPDATE turn SET state = ?, open = 0, input = NULL, result = ?
 // The input names the route, so it stays until the reply is on its way.
 const updateReplied = 'UPDATE turn SET state = ?, result = ?, ended_at = ? WHERE seq = ?';
 const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, error = ?, ended_at = ? WHERE seq = ?`;
-// Nothing else than a made reply: a delivery may report a failure, or a message that has been taken up again since.
+// Only a reply that was made: a delivery may also concern a failure, or a message that has been run again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
   RETURNING forgotten`;
 const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
@@ -45,31 +45,31 @@ const removeOld = `WITH dated AS (SELECT seq, accepted_at FROM turn WHERE accept
   DELETE FROM turn WHERE seq IN (SELECT seq FROM (SELECT seq, accepted_at, open FROM turn ORDER BY seq LIMIT 500) AS oldest
     WHERE open = 0 AND (accepted_at < ?1 OR seq < (SELECT seq FROM dated WHERE accepted_at < ?1)))`;
 
-/** How far the mark may stay behind, in turns. */
+/** How far the mark may lag behind, in turns. */
 const markEvery = 256;
 
 /** One row for each accepted message, from its acceptance to its delivery. */
 export interface TurnJournal extends TurnHistory, TerminalTurns {
-  /** The turn's place in the journal; null when the conversation has had a message with this id. */
+  /** Returns the turn's seq; null when the conversation has had a message with this id. */
   accept(turn: Turn, state: 'queued' | 'running'): Promise<number | null>;
-  /** Takes a failed turn up again: its message was sent once more. */
+  /** Reopens a failed turn, because its message was sent again. */
   again(turn: Turn): Promise<void>;
   start(turn: Turn): Promise<unknown>;
-  /** A turn that ran, and waits to be run again. */
+  /** Marks a turn that ran as waiting to be run again. */
   setAside(turn: Pick<Turn, 'seq'>): Promise<unknown>;
   /** `input`: `inputOf` the turn, made before, so that this begins at once. */
   keepInput(turn: Turn, input: string): Promise<unknown>;
-  /** This version of the turn's message is known, and no older one counts any more. */
+  /** This version of the turn's message is known; older ones no longer count. */
   amended(turn: Pick<Turn, 'seq'>, version: number): Promise<unknown>;
   /** `isOpen`: the reply still has to reach its channel. `json`: a long result as JSON, made before. */
   end(turn: Turn, result: HandleResult, isOpen: boolean, json?: string, tx?: Transaction): Promise<unknown>;
   fail(turn: Pick<Turn, 'seq' | 'id'>, error: ErrorBody): Promise<unknown>;
-  /** What the turn has called; to be kept in the tick that it ends in. */
+  /** The tools that the turn has called; to be stored in the tick in which it ends. */
   keepTools(turn: Pick<Turn, 'seq'>, tools: readonly ToolUse[]): Promise<unknown>;
-  /** What a running turn has made beside its text. */
+  /** Files and reactions of a running turn. */
   keepActions(turn: Pick<Turn, 'seq'>, actions: readonly ExtraAction[]): Promise<unknown>;
   /**
-   * The reply reached the channel, or is the outbox's business from here on (`replied`). One that was forgotten is removed then.
+   * The reply reached the channel, or the outbox takes over from here (`replied`). The row of a forgotten conversation is then removed.
    * Resolves when that is committed, or done within `tx`; rejects when it may be lost.
    */
   settle(turn: Pick<Turn, 'seq' | 'id'>, state: 'delivered' | 'replied', tx?: Transaction): Promise<void>;
@@ -78,22 +78,22 @@ export interface TurnJournal extends TurnHistory, TerminalTurns {
   open(): Promise<JournalRow[]>;
   /** How many turns are open at each instance that has any. */
   openByInstance(): Promise<{ id: string; open: number }[]>;
-  /** What was said in a conversation is forgotten. What waits or runs stays, and a reply on its way arrives. */
+  /** Forgets the ended turns of a conversation. Waiting and running turns stay, and a reply in transit still arrives. */
   forget(key: string): Promise<number>;
-  /** Removes some of what ended before `before` (epoch ms); gives how many. */
+  /** Removes some of the turns that ended before `before` (epoch ms); returns how many. */
   prune(before: number): Promise<number>;
 }
 
 /**
- * The record of every accepted turn, from its acceptance to its end. What it takes is committed soon; who reports
- * it awaits `Database.flush` first, so nothing that was acknowledged can be lost with the process.
+ * The record of every accepted turn, from acceptance to end. Writes are committed soon, not at once: a caller that acknowledges
+ * one must await `Database.flush` first, so that nothing acknowledged can be lost with the process.
  */
 export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
-  /** The places of open turns, each with the turn that has it. */
+  /** The ids of open turns by their seq. */
   const open = new Map<number, string>();
   const inOrder = createInputOrder();
   let marked = 0;
-  /** The newest place that was given, also to what was not stored in the end. */
+  /** The newest seq that was used, even for a row that was not stored in the end. */
   let newest = 0;
 
   const opened = (seq: number, id: string) => {
@@ -101,11 +101,11 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     newest = seq;
     if (seq - marked < markEvery) return;
     marked = seq;
-    // A mark that stays behind costs the next start a moment, no more.
+    // A mark that lags behind only costs the next start a moment.
     db.getDeferred(updateMark, Math.min(...open.keys()) - 1).catch(() => undefined);
   };
 
-  /** What a full disk takes back is open still, and has to be found by the next start. */
+  /** A change that a full disk rolls back leaves the turn open, and the next start has to find it. */
   const closeWhenCommitted = async ({ seq, id }: Pick<Turn, 'seq' | 'id'>, since: number, tx?: Transaction): Promise<void> => {
     const close = () => open.get(seq) === id && open.delete(seq);
     if (tx !== undefined) return tx.afterCommit(close);
@@ -115,7 +115,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
   const closing = async (turn: Pick<Turn, 'seq' | 'id'>, change: (db: Database) => Promise<unknown>, tx?: Transaction) => {
     const since = db.mark();
     await change(tx ?? db);
-    closeWhenCommitted(turn, since, tx).catch(() => undefined); // whoever reports the end flushes it, and hears of the fault
+    closeWhenCommitted(turn, since, tx).catch(() => undefined); // the caller that reports the end flushes, and gets the fault
   };
 
   return {
@@ -201,8 +201,8 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
 }
 
 /**
- * Messages whose input takes a while to write are accepted in the order in which they came, each conversation for itself.
- * The returned function gives an input when those before it are written: at once where there are none.
+ * Keeps messages whose input takes a while to serialize in order of arrival, within each conversation. The returned function
+ * returns an input after those before it: at once where there are none.
  */
 function createInputOrder(): (key: string, input: string | Promise<string>) => string | Promise<string> {
   const lasts = new Map<string, Promise<string>>();

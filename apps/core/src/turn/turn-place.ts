@@ -16,7 +16,7 @@ export type Place = {
   settled: Promise<void>;
 };
 
-/** It has begun. */
+/** Whether its turn has begun. */
 export const isUnderWay = ({ state }: Place): boolean => state === 'running' || state === 'resting' || state === 'returning';
 
 /** Tells a turn to end. */
@@ -25,7 +25,7 @@ export function abortPlace({ controller, state, waiting }: Place, reason: AbortR
   if (state === 'waiting') waiting?.refuse(new AbortedInQueue());
 }
 
-/** Behind the turn that has the lock and those that were put before the others already. */
+/** The index behind the turn that has the lock and the earlier turns that jumped the queue. */
 export function placeOfNext(line: Place[]): number {
   const behind = line.findIndex((place, index) => !place.isNext && !(index === 0 && place.state !== 'entered'));
   return behind === -1 ? line.length : behind;

@@ -8,41 +8,41 @@ import { abortPlace, isUnderWay, type Place, placeOfNext, remove } from './turn-
 import { createTurnSlots } from './turn-slots.ts';
 
 export type TurnQueueLimits = {
-  /** Turns that run at once over all keys. */
+  /** Most turns that run at once, over all keys. */
   slots: number;
-  /** Turns that may wait, over all keys. */
+  /** Most turns that wait, over all keys. */
   maxWaiting: number;
 };
 
 export type EnterOptions = {
-  /** The next turn of the conversation: before all that wait, behind those that came in like this earlier. */
+  /** Makes it the next turn of the conversation: ahead of all that wait, but behind earlier ones with `next`. */
   next?: boolean;
-  /** Not held to the limits: accepted work that must not be refused any more. */
+  /** Exempt from the limits: work that was accepted and must not be refused any more. */
   unlimited?: boolean;
-  /** Begins while the others are held back (`hold`). */
+  /** May begin while others are held back (`hold`). */
   passesHold?: boolean;
 };
 
-/** The line of turns: one at a time for each conversation, bounded over all. */
+/** The queue of turns: one at a time per conversation, limited over all. */
 export interface TurnQueue {
   /** Takes a place. @throws ServiceError `queue_full` past the limits, `unavailable` on shutdown. */
   enter(key: string, options?: EnterOptions): Ticket;
-  /** Whether there is room for what takes its place later. @throws ServiceError like `enter`. */
+  /** Checks that there is room for a turn that enters later. @throws ServiceError like `enter`. */
   checkRoom(key: string): void;
-  /** Nothing more begins, but what passes, until the function that this gives is called. */
+  /** Nothing more begins, except turns with `passesHold`, until the returned function is called. */
   hold(): () => void;
-  /** Tells the turn of a key that is in flight to end. False when there is none. */
+  /** Aborts the turn that is in flight for a key. False when there is none. */
   abort(key: string, reason: AbortReason): boolean;
   stateOf(key: string): 'idle' | 'queued' | 'running';
   isClosed(): boolean;
   counts(): { running: number; waiting: number };
-  /** Refuses what waits, lets running turns finish until the deadline, then aborts them. */
+  /** Refuses waiting turns, lets running ones finish until the deadline, then aborts them. */
   close(deadlineMs: number): Promise<void>;
 }
 
 /**
- * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn takes its key's lock, which
- * is the first place of its line, and a slot second, so turns that wait for their own conversation hold no slot. Both are
+ * Serializes turns: one at a time per conversation key, at most `slots` over all keys. A turn first takes its key's lock, which
+ * is the head of its line, and then a slot, so turns that wait for their own conversation hold no slot. Both are
  * first come, first served. All of it lives in memory: a killed process leaves no lock behind.
  */
 export function createTurnQueue({ slots: mostSlots, maxWaiting }: TurnQueueLimits, clock: Clock): TurnQueue {

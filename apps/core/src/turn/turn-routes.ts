@@ -12,7 +12,7 @@ type Deps = StreamDeps & {
   log: Pick<Log, 'error'>;
 };
 
-/** `POST /v2/amend`, and `POST /v2/handle`: JSON, or the turn as it runs with `Accept: text/event-stream` (spec: Handling details). */
+/** `POST /v2/amend`, and `POST /v2/handle`: JSON, or with `Accept: text/event-stream` a stream of the turn (spec: Handling details). */
 export function mountTurnRoutes(app: App, deps: Deps): void {
   app.post('/v2/handle', { schema: { body: envelopeSchema } }, async (request, reply) => {
     const envelope = request.body as Envelope;
@@ -34,7 +34,7 @@ export function mountTurnRoutes(app: App, deps: Deps): void {
   }));
 }
 
-/** A reply that was written whole was delivered; a caller that was gone by then did not get it. */
+/** A reply that was written completely counts as delivered; a caller that had disconnected by then did not get it. */
 function confirmWhenSent(
   { pipeline: { pendingAcks }, log }: Deps,
   { turn_id, actions }: HandleResult,

@@ -8,7 +8,7 @@ export type JournalRow = {
   id: string;
   conversation_key: string;
   sender: string;
-  /** Null in rows of versions that did not know where a message came from. */
+  /** Null in rows of older versions, which did not store it. */
   channel: string | null;
   public: number | null;
   state: TurnState;
@@ -21,7 +21,7 @@ export type JournalRow = {
   error: string | null;
   actions: string | null;
   accepted_at: number;
-  /** The newest version of its message that is known; null while it is as it came. */
+  /** The newest known version of its message; null while it was not edited. */
   amended: number | null;
 };
 
@@ -30,13 +30,13 @@ type Input = Pick<
   'envelope' | 'instanceId' | 'together' | 'steering' | 'announcedAfter' | 'parts' | 'amends' | 'isDropped'
 >;
 
-/** The message's files as JSON, in a column of their own that stays; null for none. */
+/** The message's files as JSON, for a column that outlives the input; null for none. */
 export function filesOf({ envelope: { content } }: Turn): string | null {
   const { attachments = [] } = content;
   return attachments.length === 0 ? null : JSON.stringify(attachments);
 }
 
-/** Everything of the turn but its text, which has a column of its own and stays. */
+/** Everything of the turn except its text, which has its own column and outlives the input. */
 export function inputOf(turn: Turn): string | Promise<string> {
   const { envelope } = turn;
   const input: Input = {
@@ -54,10 +54,10 @@ export function inputOf(turn: Turn): string | Promise<string> {
 
 /** The turn an open row stands for. */
 export function toTurn(row: JournalRow): Turn {
-  if (row.input === null || row.text === null) throw new Error('the journal does not hold what this turn was to do');
+  if (row.input === null || row.text === null) throw new Error('the journal has no input for this turn');
   const { envelope, ...input } = JSON.parse(row.input) as Input;
   const content = { ...envelope.content, text: row.text };
-  // The input may be public by the rules of its instance; its sender says it again as it came.
+  // The input may be public only by the rules of its instance; the column has what the sender said.
   const cameAs = row.public === null ? {} : { public: row.public === 1 ? true : undefined };
   return {
     ...input,

@@ -1,22 +1,22 @@
 import { remove, type Place } from './turn-place.ts';
 
-/** The slots of all conversations: a turn that has the lock of its own waits here until it may run. First come, first served. */
+/** The slots of all conversations: a turn that has its conversation's lock waits here until it may run. First come, first served. */
 export interface TurnSlots {
   /** Whether a turn that has its lock may begin at once. */
   isFree(place: Place): boolean;
-  /** Begins a turn for which there is a free one. */
+  /** Begins a turn for which a slot is free. */
   take(place: Place): void;
-  /** A turn has its lock, and waits for a slot. */
+  /** A turn has its lock and waits for a slot. */
   waitFor(place: Place): void;
-  /** Gives the turn's slot to others while it waits for a person. Resolves when it has one again; for one that is told to end, at once. */
+  /** Lends the turn's slot to others while it waits for a person. Resolves when it has one again; for an aborted turn, at once. */
   rest<T>(place: Place, wait: () => Promise<T>): Promise<T>;
   /** The turn has left, whether it ran or waited. */
   leave(place: Place): void;
-  /** Nothing more begins, but what passes, until the function that this gives is called. */
+  /** Nothing more begins, except turns with `passesHold`, until the returned function is called. */
   hold(): () => void;
-  /** Those that wait, in their order. */
+  /** The waiting turns, in order. */
   readonly waiting: readonly Place[];
-  /** Turns that have a slot, and those that have lent theirs to others. */
+  /** How many turns have a slot (`taken`), and how many have lent theirs (`resting`). */
   taken(): number;
   resting(): number;
 }
@@ -34,7 +34,7 @@ export function createTurnSlots(slots: number): TurnSlots {
     taken++;
   }
 
-  /** Nobody that may begin is left waiting while a slot is free. */
+  /** Begins waiting turns while slots are free. */
   function fill(): void {
     while (taken < slots) {
       const place = waiting.find(mayPass);
@@ -49,7 +49,7 @@ export function createTurnSlots(slots: number): TurnSlots {
     place.waiting?.start();
   }
 
-  /** Before all that wait for a slot: it has had its turn in the line. */
+  /** Ahead of all that wait for a slot: it has already waited once. */
   function comeBack(place: Place): Promise<void> | void {
     if (place.state !== 'resting') return;
     resting--;
@@ -73,7 +73,7 @@ export function createTurnSlots(slots: number): TurnSlots {
     },
 
     async rest<T>(place: Place, wait: () => Promise<T>): Promise<T> {
-      // Its engine stays: as many may rest as may run, the others keep their slots.
+      // A resting turn keeps its engine, so at most as many may rest as may run. Further ones keep their slots.
       if (place.state !== 'running' || resting >= slots) return wait();
       place.state = 'resting';
       taken--;

@@ -3,16 +3,16 @@ import type { ExtraAction, TurnProgress } from '@svc/contract/turn.ts';
 import type { Audience } from '../ask/ask-person.ts';
 import type { Rest } from './ticket.ts';
 
-/** Words of an operator that are put into a session. */
+/** An operator's text that is put into a session. */
 export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
 
-/** One of several messages that are answered as one. `name`: what its sender is called, on one line. */
+/** One of several messages that are answered as one. `name`: its sender's name, on one line. */
 export type MergedMessage = { envelope: Envelope; name: string };
 
 /** One run of the pipeline for one envelope. */
 export type Turn = {
   id: string;
-  /** Place in the journal; 0 until it is there. */
+  /** Position in the journal; 0 until it is stored. */
   seq: number;
   /** One trace id from the connector to the engine. */
   requestId: string;
@@ -23,35 +23,35 @@ export type Turn = {
   together?: string[];
   /** Set on an injected turn. */
   steering?: Steering;
-  /** True when the turn had begun before a restart of the service and is run for the second time. */
+  /** True when the turn had begun before a restart and is run again. */
   isResumed?: boolean;
-  /** What a turn that is run again had made beside its text before. */
+  /** Files and reactions that a turn which is run again had made before. */
   actions?: readonly ExtraAction[];
-  /** Cursor of announcements that holds in place of the session's, for a turn that is run again. */
+  /** Announcement cursor that replaces the session's, for a turn that is run again. */
   announcedAfter?: number;
-  /** The messages that were merged into it, in their order. Empty on one that is part of another turn. */
+  /** The messages that were merged into it, in order. Empty on a message that is part of another turn. */
   parts?: MergedMessage[];
-  /** The message whose edit this turn is, and the version of it. */
+  /** The edited message that this turn handles, and its version. */
   amends?: { message_id: string; version: number };
-  /** Its message was deleted: it ends without being answered. */
+  /** Its message was deleted: it ends without an answer. */
   isDropped?: boolean;
 };
 
-/** Where a turn shows itself while it runs. A sink never throws; its reader may be gone. */
+/** Receives the progress of a running turn. A sink never throws; its reader may be gone. */
 export type TurnSink = (progress: TurnProgress) => void;
 
-/** `audience`: whether the caller that waits for the turn can be shown a question. */
+/** `audience`: whether a question can be shown to the waiting caller. */
 export type TurnIo = { sink: TurnSink; signal: AbortSignal; audience: () => Audience; rest: Rest };
 
 /** Who waits for the answer of a turn. */
 export type Caller = {
-  /** Null for one that wants the answer only. */
+  /** Null for a caller that wants only the answer. */
   sink: TurnSink | null;
   isGone(): boolean;
-  /** The message is in the journal and safe: it will be answered, or listed as failed, whatever happens to anybody. Once, before the answer. */
+  /** The message is stored: it will be answered, or listed as failed, even if this caller disconnects. Called once, before the answer. */
   onAccepted?(turnId: string): void;
-  /** Can show a question to a person, and bring the answer. */
+  /** It can show a question to a person, and return the answer. */
   showsAsks?: boolean;
-  /** Asked before, over a connection that broke. */
+  /** It has sent this request before, over a connection that broke. */
   isAgain?: boolean;
 };

@@ -8,8 +8,8 @@ type Deps = Pick<PipelineParts, 'trust' | 'turnQueue' | 'batches' | 'log'>;
 type Rights = Pick<Identity, 'denied' | 'trust_tier' | 'tool_policy' | 'tool_servers' | 'asks'>;
 
 /**
- * Ends the running turn of a sender who loses rights: its engine holds tools that are not theirs any more. Rights are checked
- * again only when trust changes, so a turn pays nothing; when they cannot be checked the turn ends too. Returns the function
+ * Aborts the running turn of a sender who loses rights: its engine has tools that the sender may no longer use. Rights are checked
+ * again only when trust changes, so a turn pays nothing; when they cannot be checked, the turn ends too. Returns the function
  * that ends the watch.
  */
 export function watchRights(deps: Deps, turn: Turn, began: Rights): () => void {
@@ -30,7 +30,7 @@ export function watchRights(deps: Deps, turn: Turn, began: Rights): () => void {
   };
 }
 
-/** Who has more than before goes on with what the turn began with. */
+/** A sender who has gained rights continues with those that the turn began with. */
 export const hasLost = (began: Rights, now: Rights): boolean =>
   now.denied ||
   tiers.indexOf(now.trust_tier) < tiers.indexOf(began.trust_tier) ||

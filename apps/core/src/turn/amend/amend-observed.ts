@@ -6,7 +6,7 @@ import type { RightToAmend } from './right-to-amend.ts';
 
 type Deps = { observed: Pick<ObservedStore, 'named' | 'amend'>; db: Pick<Database, 'mark' | 'flush'> };
 
-/** A message that was only seen, and that no turn has used yet, is seen as it is now, or not at all. */
+/** An observed message that no turn has used yet gets its new text, or is removed. */
 export async function amendObserved(
   { observed, db }: Deps,
   { conversation_key: key, message_id, version, text }: Amendment,

@@ -19,12 +19,12 @@ type Deps = { run: RunLiveTurn } & Pick<
   'db' | 'ids' | 'log' | 'trust' | 'journal' | 'observed' | 'liveTurns' | 'turnQueue'
 >;
 
-/** An amendment of a message in the journal, which is newer than what is known of it. */
+/** An amendment of a journaled message that is newer than its known version. */
 type Change = { row: JournalRow; amendment: Amendment; requestId: string };
 
 /**
- * Takes an edit or a deletion of a message: it is in the journal before this resolves. To be called for one message of a conversation
- * after the other.
+ * Takes an edit or a deletion of a message; it is journaled before this resolves. Calls for messages of the same conversation must not
+ * overlap.
  * @throws ServiceError `queue_full`, `unavailable`.
  */
 export async function amend(deps: Deps, amendment: Amendment, requestId: string): Promise<AmendResult> {
@@ -40,7 +40,7 @@ export async function amend(deps: Deps, amendment: Amendment, requestId: string)
   return { outcome: await change(deps, { row, amendment, requestId }) };
 }
 
-/** A message that has come is looked for in the journal when it is there, or will not be. */
+/** Waits until an arrived message is in the journal, or will not be, before it is looked up. */
 async function acceptance(live: LiveTurn | undefined): Promise<void> {
   if (live === undefined || live.isAccepted()) return;
   await new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ function change(deps: Deps, given: Change): Promise<AmendOutcome> {
 
 const isUnended = ({ open, result }: JournalRow): boolean => open === 1 && result === null;
 
-/** No turn has the message: it has ended since, or how it ended could not be written. It is not run any more as it was. */
+/** No live turn has the message: it has ended meanwhile, or its end could not be stored. The old text is not run again. */
 async function changeLeft(deps: Deps, given: Change): Promise<AmendOutcome> {
   const { conversation_key: key, message_id } = given.amendment;
   const row = (await deps.journal.find(key, message_id)) ?? given.row;
@@ -83,7 +83,7 @@ async function replace(deps: Deps, { row, amendment }: Change, live: LiveTurn, t
   return 'replaced';
 }
 
-/** What was merged with others is taken out of their turn while it waits. A turn that is left without anything ends. */
+/** A message that was merged with others is removed from their waiting turn. A turn without any message left ends. */
 async function remove(deps: Deps, given: Change, holders: readonly LiveTurn[]): Promise<AmendOutcome> {
   const { row, amendment } = given;
   let outcome: AmendOutcome | null = null;
@@ -99,7 +99,7 @@ async function remove(deps: Deps, given: Change, holders: readonly LiveTurn[]): 
   return outcome !== null && !isAnswered ? outcome : note(deps, given);
 }
 
-/** The live turn is safe as it is now, and so is that this version is known. Begun in one tick, so a crash leaves both or neither. */
+/** Stores the changed turn and the known version. Both are begun in one tick, so a crash leaves both or neither. */
 async function keep({ db, journal }: Deps, live: LiveTurn, row: JournalRow, { version }: Amendment): Promise<void> {
   const since = db.mark();
   const input = await inputOf(live.turn);
@@ -107,7 +107,7 @@ async function keep({ db, journal }: Deps, live: LiveTurn, row: JournalRow, { ve
   await db.flush(since);
 }
 
-/** The engine works on the message as it was: what it says now comes next, from the person whose message it is and with no more rights. */
+/** The engine is working on the old text: the new one follows as the next turn, with the rights of the person whose message it is. */
 async function steer(deps: Deps, { row, amendment, requestId }: Change, turn: Turn, text: string): Promise<AmendOutcome> {
   const { message_id, version } = amendment;
   const { transcript: _transcript, attachments: _attachments, ...content } = turn.envelope.content;
@@ -149,7 +149,7 @@ async function runEdit(deps: Deps, live: LiveTurn, mark: () => Promise<unknown>,
   }
 }
 
-/** What was answered stays so; the next turn is told. */
+/** An answered message stays answered; the next turn gets a note of the change. */
 async function note(deps: Deps, { row, amendment }: Change): Promise<AmendOutcome> {
   const { conversation_key: key, message_id, version, text } = amendment;
   const sender = await deps.trust.resolve({ ...senderOfRow(row), conversation_key: key });
@@ -170,8 +170,8 @@ const maxQuoted = 500;
 const noteText = (before: string, now: string | null): string =>
   now === null
     ? `(deleted an earlier message, which said: ${cutText(before, maxQuoted)})`
-    : `(edited an earlier message, which said: ${cutText(before, maxQuoted)})\nIt says now: ${now}`;
+    : `(edited an earlier message, which said: ${cutText(before, maxQuoted)})\nIt now says: ${now}`;
 
-const beingTakenUp = () => unavailable('This message is being taken up again. Ask again in a moment.');
+const beingTakenUp = () => unavailable('This message is being processed again. Try again in a moment.');
 
-const endUnknown = new ServiceError('internal', 'How this message was answered could not be stored. Send it again.');
+const endUnknown = new ServiceError('internal', 'The answer to this message could not be stored. Send it again.');

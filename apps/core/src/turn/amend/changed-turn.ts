@@ -2,18 +2,18 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import { mergeMessages } from '../merge-messages.ts';
 import type { MergedMessage, Turn } from '../turn.ts';
 
-/** Whether a turn answers this message: it is its own, one of those that were merged into it, or the one whose edit it is. */
+/** Whether a turn answers this message: its own one, one that was merged into it, or one whose edit it handles. */
 export const holds = ({ envelope, parts, amends }: Turn, messageId: string): boolean =>
   amends?.message_id === messageId ||
   (parts === undefined ? isNamed(envelope, messageId) : parts.some((part) => isNamed(part.envelope, messageId)));
 
-/** The message as it came: of a turn that was merged from several people's, the part that it is. */
+/** The original message: in a merged turn, its part. */
 export const messageOf = ({ envelope, parts }: Turn, messageId: string): Envelope =>
   parts?.find((part) => isNamed(part.envelope, messageId))?.envelope ?? envelope;
 
 const isNamed = ({ message_id }: Envelope, messageId: string): boolean => message_id === messageId;
 
-/** The turn with another text in the place of the one that this message had. */
+/** The turn with the text of this message replaced. */
 export function withText(turn: Turn, messageId: string, text: string, version: number): Turn {
   const { envelope, parts, amends } = turn;
   if (amends?.message_id === messageId) return { ...turn, envelope: saying(envelope, text), amends: { ...amends, version } };
@@ -38,7 +38,7 @@ export function fromParts(turn: Turn, parts: MergedMessage[]): Turn {
   return { ...turn, parts, together, envelope: { ...turn.envelope, sender: envelope.sender, content } };
 }
 
-/** The messages of a turn: of one that was not merged, its own. `name`: what its sender is called. */
+/** The messages of a turn: its own one if it was not merged. `name`: its sender's name. */
 export const partsOf = ({ envelope, parts }: Turn, name: string): MergedMessage[] => parts ?? [{ envelope, name }];
 
 const saying = (envelope: Envelope, text: string): Envelope => ({ ...envelope, content: { ...envelope.content, text } });

@@ -8,7 +8,7 @@ type MessageSender = Pick<Envelope, 'channel' | 'sender' | 'public'>;
 /** Whether a message of this sender may be changed. */
 export type RightToAmend = (message: MessageSender) => Promise<boolean>;
 
-/** People change their own messages, by whichever of their identities; owners change any but those on public surfaces, where nobody is more than TRUSTED. */
+/** People may change their own messages, from any of their identities; owners may change all except those on public surfaces, where nobody is more than TRUSTED. */
 export const createRightToAmend =
   (trust: Pick<TrustService, 'resolve'>, { as, conversation_key }: Pick<Amendment, 'as' | 'conversation_key'>): RightToAmend =>
   async (message) => {

@@ -7,10 +7,10 @@ import type { Turn } from '../turn.ts';
 
 type Deps = Pick<TurnDeps, 'trust' | 'pending' | 'events' | 'observed'>;
 
-/** Who speaks, or how the turn ends because they may not, or because their message is only seen. */
+/** Who speaks; or how the turn ends because they may not, or because their message is only observed. */
 export type Admission = { identity: Identity } | { ended: HandleResult };
 
-/** Asked when a message comes and again when its time has come: trust may have changed while it waited. */
+/** Called when a message arrives, and again when its turn is due: trust may have changed while it waited. */
 export async function admit(deps: Deps, turn: Turn, isOnlySeen: boolean): Promise<Admission> {
   const identity = await resolveIdentity(deps, turn);
   if (identity.denied) return { ended: deny(deps, turn, identity) };
@@ -19,8 +19,8 @@ export async function admit(deps: Deps, turn: Turn, isOnlySeen: boolean): Promis
 }
 
 /**
- * A sender without access: told on private surfaces that ask for an answer, with a pairing code where the instance
- * gives them, and nothing anywhere else. `why`: what they are told besides. No engine is called, and the message is not kept.
+ * Answers a sender without access: only on private surfaces where an answer is expected, with a pairing code where the
+ * instance gives them. `why`: an additional sentence. No engine is called, and the message is not stored.
  */
 export function deny(
   { events, pending }: Pick<TurnDeps, 'events' | 'pending'>,
@@ -35,7 +35,7 @@ export function deny(
   return toResult(turn, 'denied', isTold ? ['no access', why, invitation].filter((line) => line !== null).join('\n') : '');
 }
 
-/** A message that is only seen: kept as context of the conversation's next turn. */
+/** A message that is only observed: kept as context for the conversation's next turn. */
 async function observe(
   { events, observed }: Pick<TurnDeps, 'events' | 'observed'>,
   turn: Turn,
@@ -55,7 +55,7 @@ async function observe(
 
 /**
  * Who is speaking, and what that allows here and now. Every caller is denied until the trust store says otherwise.
- * An operator's words act with no more rights than the person whose session it is.
+ * An operator's text runs with no more rights than the person whose session it is.
  */
 export async function resolveIdentity({ trust }: Pick<TurnDeps, 'trust'>, turn: Turn): Promise<Identity> {
   const { steering, envelope } = turn;

@@ -16,13 +16,13 @@ type Run = { turn: Turn; identity: Identity; active: Pick<ActiveEngine, 'engine'
 
 const canAsk = ({ asks }: Pick<Engine, 'asks'>, wanted: Asking): boolean => asks?.includes(wanted) === true;
 
-/** How questions come to the person of a turn, while an engine runs for it. */
+/** Brings questions to the person of a turn while an engine runs for it. */
 export type TurnAsker = Asker & {
   /** Whether the engine asks too. Tools that always ask do so in any case. */
   isForEngine: boolean;
 };
 
-/** Made with its first question: most turns have none. */
+/** Created with its first question: most turns have none. */
 export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, io: TurnIo): TurnAsker {
   let made: Asker | null = null;
   let isOver = false;
@@ -49,7 +49,7 @@ export function openAsker(deps: AskPersonDeps, { turn, identity, active }: Run, 
   };
 }
 
-/** What a request says of asking. An engine that cannot ask gets a tool policy under which nothing is left to ask about. */
+/** The fields of a request about asking. An engine that cannot ask gets a tool policy under which it never needs to. */
 export function askFields(
   { identity }: Pick<Run, 'identity'>,
   asker: TurnAsker,

@@ -14,17 +14,17 @@ import { readAnnouncements } from './read-announcements.ts';
 export type Prompt = {
   /** The user message with the facts of the turn before it. */
   text: string;
-  /** The stable persona, plus what the channel asked for in this turn. */
+  /** The stable persona, plus the channel's system prompt for this turn. */
   system: string;
   /** Used only while the session has had no turn. */
   transcript: PriorMessage[];
   /** Files of this message, where engines may open them. */
   attachments: TurnFile[];
-  /** Where files of the conversation are. Asked only by engines that read files, for its name is a digest. */
+  /** The folder of the conversation's files. Called only by engines that read files, because its name has to be computed. */
   filesDir: () => string;
-  /** Newest observed message that is in the text; it and older ones are done with after the turn. */
+  /** The newest observed message in the text; it and older ones are dropped after the turn. */
   observedUpTo: number;
-  /** Newest announcement there is; 0 while none is newer than the session's cursor. */
+  /** The newest announcement; 0 while none is newer than the session's cursor. */
   announcedUpTo: number;
 };
 
@@ -34,8 +34,8 @@ type Deps = Pick<
 >;
 
 /**
- * Builds what the engine gets. Facts that change from turn to turn stand in the user message: engines freeze their
- * system prompt when a session begins. What others wrote is fenced as data.
+ * Builds the engine's input. Facts that change from turn to turn are in the user message: engines freeze their
+ * system prompt when a session begins. Text of other people is fenced as data.
  */
 export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): Promise<Prompt> {
   const { observed, clock } = deps;
@@ -56,14 +56,14 @@ export async function buildPrompt(deps: Deps, turn: Turn, identity: Identity): P
   };
 }
 
-/** The session's cursor moves on when this turn begins; should it have to run again, it finds its announcements all the same. */
+/** The session's cursor advances when this turn begins. So a turn that has to run again keeps its own cursor, to find its announcements. */
 async function keepCursor({ journal }: Deps, turn: Turn, announcedAfter: number): Promise<void> {
   if (turn.announcedAfter !== undefined) return;
   const kept = { ...turn, announcedAfter };
   await journal.keepInput(kept, await inputOf(kept));
 }
 
-/** Those of the newest messages: older ones are not described one by one. */
+/** The files of the newest messages: older ones are not described one by one. */
 async function stageSeen({ conversationFiles }: Deps, key: string, seen: readonly ObservedMessage[]): Promise<SeenMessage[]> {
   const withFiles = new Set(seen.filter(({ attachments }) => attachments.length > 0).slice(-maxSeenWithFiles));
   if (withFiles.size === 0) return [...seen];

@@ -10,7 +10,7 @@ export type Used = {
   identity: Identity;
   session: OpenSession;
   charge: Charge;
-  /** The engine has said what it used; else it is estimated. */
+  /** True when the engine reported its usage; otherwise it is estimated. */
   isReported: boolean;
   /** The engine's resume id, when it still has to be stored. */
   engineSessionId: string | null;
@@ -18,7 +18,7 @@ export type Used = {
 
 export type CountDeps = Pick<TurnDeps, 'events' | 'spend' | 'sessions'>;
 
-/** Counts the run that a turn ends with. Aborted and failed turns have cost something too: they are counted like any other. */
+/** Counts the run that ends a turn. Aborted and failed turns cost something too, and are counted like any other. */
 export async function countTurn(deps: CountDeps, used: Used): Promise<void> {
   const { usage, model } = used.charge;
   countTokens(deps, used);
@@ -31,7 +31,7 @@ export async function countTurn(deps: CountDeps, used: Used): Promise<void> {
   });
 }
 
-/** Counts a run that failed and after which another one is asked: no turn of the session, and only what is known. */
+/** Counts a failed run after which another engine is tried: it is not a turn of the session, and only its reported usage counts. */
 export async function countFailedRun(deps: CountDeps, used: Used): Promise<void> {
   if (used.engineSessionId !== null) await deps.sessions.keepEngineSession(used.session, used.engineSessionId);
   if (used.isReported) countTokens(deps, used);

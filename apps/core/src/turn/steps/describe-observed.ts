@@ -4,17 +4,17 @@ import type { TurnFile } from '@svc/engine-kit/engine.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { ObservedMessage } from '../../session/observed-store.ts';
 
-/** A message as it is described, its files where an engine may open them. */
+/** A message to describe, with its files where an engine may open them. */
 export type SeenMessage = Omit<ObservedMessage, 'attachments'> & { attachments: readonly TurnFile[] };
 
-/** Characters of the whole block, and what its heading and the line on older messages take of it. */
+/** Most characters of the whole block, and those reserved for its heading and the line on older messages. */
 const maxLength = 12_000;
 const reserved = 900;
-/** Characters for the files of one message: a single message always fits. */
+/** Most characters for the files of one message: a single message always fits. */
 const maxFiles = 2500;
 const maxNames = 5;
 
-/** What was seen as a part of the prompt: the newest whole, a line on all that came before. */
+/** The observed messages as a part of the prompt: the newest in full, with one line about all earlier ones. */
 export function describeObserved(seen: readonly SeenMessage[]): string[] {
   const [oldest] = seen;
   if (oldest === undefined) return [];
@@ -23,7 +23,7 @@ export function describeObserved(seen: readonly SeenMessage[]): string[] {
   return [dataBlock('seen', [...older, ...lines])];
 }
 
-/** As many of the newest as there is room for, in the order they came. */
+/** As many of the newest as there is room for, in order of arrival. */
 function newestLines(seen: readonly SeenMessage[]): { lines: string[]; from: number } {
   const lines: string[] = [];
   let room = maxLength - reserved;
@@ -36,7 +36,7 @@ function newestLines(seen: readonly SeenMessage[]): { lines: string[]; from: num
   return { lines, from: seen.length - lines.length };
 }
 
-/** With the sender's trust: senders choose their names, and may choose another person's. */
+/** Includes the sender's trust: senders choose their names, and may choose another person's. */
 function describe({ sender, tier, text, attachments }: SeenMessage): string {
   const files = attachments.length === 0 ? {} : listFiles(attachments);
   return dataLine({ from: plainName(sender), trust: tier === null ? undefined : tierWords[tier], text, ...files });
@@ -57,7 +57,7 @@ function listFiles(attachments: readonly TurnFile[]): { files: object[]; more_fi
 const fileFields = ({ name, mime, path: file, missing }: TurnFile): object =>
   missing === true ? { name: name ?? path.basename(file), mime, missing } : { name, mime, path: file };
 
-/** How many came before those that are shown, from whom as far as it is known, and when the first and the last did. */
+/** How many came before those that are shown, from whom as far as known, and when the first and the last arrived. */
 function summarize({ gone, gone_since, gone_until }: SeenMessage, left: readonly SeenMessage[]): string {
   const names = [...new Set(left.map(({ sender }) => plainName(sender).slice(0, 60)))];
   return dataLine({

@@ -3,7 +3,7 @@ import { tierWords, type Identity } from '@svc/contract/trust.ts';
 import { headingLine, quotedName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { Steering, Turn } from '../turn.ts';
 
-/** The facts of a turn as its message states them: who wrote, where, when, and what the channel can show. */
+/** The facts of a turn at the top of its message: who wrote, where, when, and what the channel can show. */
 export function describeTurn({ envelope, together, steering, amends, isResumed }: Turn, identity: Identity, now: number): string {
   const { channel, capabilities } = envelope;
   const where = envelope.public === true ? 'in public' : 'in private';
@@ -16,9 +16,9 @@ export function describeTurn({ envelope, together, steering, amends, isResumed }
   return isResumed === true ? `${head}\n${resumeNote}` : head;
 }
 
-/** What several people said reads as a script. */
+/** Messages of several people read like a script. */
 const describeRoom = (names: readonly string[] = []): string =>
-  names.length === 0 ? '' : `; it is of ${names.map(quotedName).join(', ')}, each message with its name before it`;
+  names.length === 0 ? '' : `; it is from ${names.map(quotedName).join(', ')}, each message with its name before it`;
 
 const editNote = '; it is an edit, and takes the place of the message that you worked on last';
 
@@ -27,7 +27,7 @@ function describeSteering({ by, wasRunning }: Steering): string {
   return wasRunning ? `${who}, while you were at work here; it comes before what you were doing` : who;
 }
 
-/** Nothing where the channel has not said what it shows. */
+/** Empty when the channel has not declared what it shows. */
 function describeChannel({ supports_markdown, supports_code_blocks, max_message_chars }: Capabilities = {}): string {
   const text = supports_code_blocks === true ? 'plain text and code blocks' : 'plain text alone';
   const shows = supports_markdown === undefined ? [] : [`it shows ${supports_markdown ? 'Markdown' : text}`];
@@ -40,11 +40,11 @@ const createFormats = () => ({
   time: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short' }),
   weekday: new Intl.DateTimeFormat('en-GB', { weekday: 'long' }),
 });
-/** Created with the first turn: it takes some 15 ms. */
+/** Created with the first turn: it takes about 15 ms. */
 let formats: ReturnType<typeof createFormats> | null = null;
 
 const minuteMs = 60_000;
-/** The minute that was written last. Every zone begins its minutes with those of the epoch. */
+/** The last formatted minute. In every zone, minutes begin together with those of the epoch. */
 let written = { minute: Number.NaN, text: '' };
 
 /** `Sunday 2026-11-22 10:15 (Europe/Berlin)`, in the zone of this machine. Turns are many, and formatting is slow. */

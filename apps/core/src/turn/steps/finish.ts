@@ -10,20 +10,20 @@ import type { Answer } from './reason-with-fallback.ts';
 import { redactReply } from './redact-reply.ts';
 
 type Deps = Pick<PipelineParts, 'observed' | 'knownSecrets' | 'events' | 'clock' | 'turnActions'>;
-/** `since`: when the turn began, by the clock that only goes forward. */
+/** `since`: when the turn began, by the monotonic clock. */
 type Reasoned = { turn: Turn; identity: Identity; prompt: Pick<Prompt, 'observedUpTo'>; answer: Answer; since: number };
 
-/** The end of a turn that an engine has answered: what its callers get, with the secrets known by now. */
+/** Ends a turn that an engine has answered: the result for its callers, masked with the secrets known by now. */
 export async function finish(deps: Deps, reasoned: Reasoned, io: TurnIo): Promise<HandleResult> {
   const { turn, prompt, answer } = reasoned;
   const redacted = redactReply(deps, turn, answer.reply.text, answer.reply.redactor);
   const handled = end(deps, reasoned, io, typeof redacted === 'string' ? redacted : await redacted);
-  // Committed with the end of the turn: one that the stopping service ends is run again, and is told the same then.
+  // Committed with the end of the turn: one that a stopping service ends is run again, and needs the same context.
   if (prompt.observedUpTo > 0) await deps.observed.drop(turn.envelope.conversation_key, prompt.observedUpTo);
   return handled;
 }
 
-/** Nothing is awaited here: a turn that was told to end in time is silent, even when its engine was done. */
+/** Nothing is awaited here: a turn that is aborted before this is silent, even if its engine was done. */
 function end(deps: Deps, { turn, identity, answer, since }: Reasoned, io: TurnIo, text: string): HandleResult {
   const { reply, active, fallbackReason } = answer;
   const isAborted = reply.ending === 'aborted' || (io.signal.reason as AbortReason | undefined) === 'operator';
@@ -40,7 +40,7 @@ function end(deps: Deps, { turn, identity, answer, since }: Reasoned, io: TurnIo
   return { ...toResult(turn, 'replied', text, extras), ...factsOf(answer) };
 }
 
-/** Who was shown the text gets it again as it is in the result. */
+/** Callers that saw the streamed text get it again as it is in the result. */
 function showAgain({ sink }: TurnIo, text: string): void {
   sink({ type: 'retract' });
   sink({ type: 'delta', text });

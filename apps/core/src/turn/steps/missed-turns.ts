@@ -10,12 +10,12 @@ import type { Prompt } from './build-prompt.ts';
 
 /** Older ones are left out. */
 const maxTurns = 20;
-/** What is given of one message, and of all: a reply may be longer than a model can read. */
+/** Most characters of one message, and of all: a reply may be longer than a model can read. */
 const maxChars = { message: 20_000, all: 100_000 };
 
 /**
- * The prompt for an engine that had no part in the last turns of the conversation, with what was said in them. One that
- * begins gets it as the past of its session, one that comes back as part of the message.
+ * The prompt for an engine that missed the last turns of the conversation, with their messages. A new session gets them as
+ * its history, a resumed one as part of the message.
  */
 export async function withMissedTurns(
   { journal }: Pick<TurnDeps, 'journal'>,

@@ -9,10 +9,10 @@ import type { Turn } from '../turn.ts';
 
 type Deps = Pick<TurnDeps, 'moderation' | 'events' | 'pricing' | 'spend'>;
 
-/** What of the transcript may reach the engine, or how the turn ends because its message may not. */
+/** The part of the transcript that may reach the engine; or how the turn ends because its message may not. */
 export type Moderated = { transcript: PriorMessage[] } | { ended: HandleResult };
 
-/** Whether the message may reach the engine. An operator's own words are not judged. */
+/** Decides whether the message may reach the engine. An operator's own text is not moderated. */
 export async function moderate(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Moderated> {
   const verdict = await judge(deps, turn, identity, signal);
   if (verdict === null) return { ended: endAborted(turn, signal) };
@@ -20,7 +20,7 @@ export async function moderate(deps: Deps, turn: Turn, identity: Identity, signa
   return { transcript: [...verdict.transcript] };
 }
 
-/** Null when the turn was told to end meanwhile. */
+/** Null when the turn was aborted meanwhile. */
 async function judge(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Verdict | null> {
   const { text, system = '', transcript = [] } = turn.envelope.content;
   if (turn.steering !== undefined) return { allowed: true, transcript };
@@ -35,7 +35,7 @@ async function judge(deps: Deps, turn: Turn, identity: Identity, signal: AbortSi
   return verdict;
 }
 
-/** The endpoint does not say what it counted. */
+/** Estimated, because the endpoint does not report its usage. */
 function countUsage(
   { pricing, events, spend }: Deps,
   turn: Turn,

@@ -9,10 +9,10 @@ import type { Prompt } from './build-prompt.ts';
 
 type Deps = Pick<TurnDeps, 'sessions' | 'folders' | 'checkouts'>;
 
-/** The session of a turn, with what holds for this turn alone. */
+/** The session of a turn, with fields that apply only to this turn. */
 export type TurnSession = OpenSession & { trustedFolder: boolean };
 
-/** Creates or continues the session, and records at every turn where it works and where its replies can be pushed to. */
+/** Creates or continues the session, and records its working folder and outbound route at every turn. */
 export async function openSession(
   { sessions, ...places }: Deps,
   turn: Turn,
@@ -29,7 +29,7 @@ export async function openSession(
     principal_id: identity.principal_id,
     is_own: isKeyOf(envelope.channel, envelope.conversation_key),
     outbound_instance_id: instanceId,
-    // What its channel keeps for later is read there, and sent nowhere.
+    // Replies that its channel keeps for later are read there, and not pushed.
     outbound_target: instanceId === null || envelope.keeps === true ? null : outboundTarget(envelope.channel_context),
     public: envelope.public === true ? 1 : 0,
     engine_id: engineId,
@@ -40,8 +40,8 @@ export async function openSession(
 }
 
 /**
- * A checkout that the message names, for those who may read files; else, and where the operator gave the conversation a folder of its
- * own, the usual one. What lies in a checkout is not ours: nothing in it is trusted.
+ * The working folder: a checkout that the message names, for senders who may read files, unless the operator gave the conversation its
+ * own folder; otherwise the usual one. A checkout is other people's content: nothing in it is trusted.
  */
 async function folderOf({ folders, checkouts }: Omit<Deps, 'sessions'>, turn: Turn, identity: Identity): Promise<TurnFolder> {
   const { envelope, instanceId } = turn;

@@ -10,12 +10,12 @@ import type { Failed, Reasoned, Reasoning, Reply } from './reason.ts';
 
 type Deps = CountDeps & Pick<TurnDeps, 'engines' | 'instanceRules' | 'engineFallback'>;
 
-/** `fallbackReason`: why another engine than the default one has answered; null when it was that one. */
+/** `fallbackReason`: why an engine other than the default one answered; null when the default one did. */
 export type Answer = { reply: Reply; active: ActiveEngine; session: OpenSession; fallbackReason: string | null };
 
 /**
- * Reasons with the engine of the turn, or, while nothing of this turn was shown or done, with the next one that is set to
- * stand in for it. One that crashes at once is asked a second time. `ask` runs one engine.
+ * Reasons with the engine of the turn or, as long as the turn has shown and done nothing, with the next fallback engine. An
+ * engine that crashes at once is tried a second time. `ask` runs one engine.
  * @throws ServiceError with an `engine_…` code when none answers.
  */
 export async function reasonWithFallback(
@@ -62,7 +62,7 @@ export async function reasonWithFallback(
 
 type Asked = { id: string; next: string | undefined; hasCrashed: boolean };
 
-/** What follows on a failure. One that stops without a word keeps no promise at all: what it did nobody knows. */
+/** What to do after a failure. If the engine stopped without reporting an end, it is unknown what it did, so nothing is retried. */
 function stepAfter({ engineFallback }: Deps, { failure, shown }: Failed, { id, next, hasCrashed }: Asked) {
   if (shown === 'unknown') return 'give_up';
   const isUntouched = shown === 'nothing';
@@ -71,7 +71,7 @@ function stepAfter({ engineFallback }: Deps, { failure, shown }: Failed, { id, n
   return isUntouched && next !== undefined && engineFallback.stands(failure.code) ? 'next' : 'give_up';
 }
 
-/** Masked like the reply: some of it may be from another turn, which need not have been on a public surface. */
+/** Masked like the reply: parts may come from another turn, which may have been private. */
 const fallbackReasonOf = (reasons: readonly string[], { redactor }: Reply): string | null =>
   reasons.length === 0 ? null : redactor.text(reasons.join(' '));
 

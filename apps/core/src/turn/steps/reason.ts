@@ -17,7 +17,7 @@ import type { Prompt } from './build-prompt.ts';
 import type { Used } from './count-usage.ts';
 import type { TurnSession } from './open-session.ts';
 
-/** What came of the reasoning turn. `text` has passed redaction already, piece by piece. */
+/** The result of the reasoning step. `text` was already masked, piece by piece. */
 export type Reply = {
   ending: 'done' | 'silent' | 'aborted';
   text: string;
@@ -25,14 +25,14 @@ export type Reply = {
   model: string | null;
   /** What `text` is masked with. */
   redactor: Redactor;
-  /** What the operator should know: tool servers that were not there, a reply that was cut. */
+  /** For the operator: tool servers that were unavailable, a reply that was cut. */
   warnings: string[];
 };
 
-/** The engine has failed. `shown`: what the turn has seen of it; of one that stopped without a word nobody knows. */
+/** The engine has failed. `shown`: what the turn has shown of it; unknown when it stopped without reporting an end. */
 export type Failed = { ending: 'failed'; failure: RunFailure; shown: 'nothing' | 'something' | 'unknown' };
 
-/** What came of one run of an engine, with what it used, which is not counted yet. */
+/** The result of one run of an engine, with its usage, which is not counted yet. */
 export type Reasoned = { outcome: Reply | Failed; used: Used };
 
 export type Reasoning = {
@@ -47,16 +47,16 @@ type Deps = AskPersonDeps &
   Pick<TurnDeps, 'settings' | 'clock' | 'sessions' | 'knownSecrets' | 'events' | 'pricing' | 'toolServers' | 'log'>;
 
 const abortGraceMs = 5000;
-/** A stopping service gives its turns a quarter of its time to end: an engine that does not listen gets less than that. */
+/** A stopping service gives its turns a quarter of its time to end; an engine that does not react gets less than that. */
 const graceShare = 1 / 5;
 
 /**
- * Runs the engine for one turn: everything it says goes to the sink through redaction, its resume id is kept as soon
+ * Runs the engine for one turn: all its output goes to the sink through redaction, and its resume id is stored as soon
  * as it is known.
  */
 export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Promise<Reasoned> {
   const { turn, identity, active } = reasoning;
-  // Most turns have no tool server that wants to know of their end, and a signal is not cheap.
+  // Most turns have no tool server that must be notified of their end, and a signal is not cheap.
   let end: AbortController | null = null;
   const asker = openAsker(deps, reasoning, io);
   const asking = {
@@ -88,7 +88,7 @@ const nothingUsed: TokenUsage = { ...estimateUsage({ input: '', output: '' }), e
 
 type Means = { tools: TurnTools; asker: TurnAsker };
 
-/** The tool servers are known by now, and so are the secrets that were resolved for them. */
+/** Called once the tool servers, and the secrets that were resolved for them, are known. */
 async function reasonWith(means: Means, deps: Deps, reasoning: Reasoning, { sink, signal }: TurnIo): Promise<Reasoned> {
   const { turn, identity, session, active } = reasoning;
   const redactor = () => turnRedactor(deps, turn);
@@ -126,7 +126,7 @@ async function reasonWith(means: Means, deps: Deps, reasoning: Reasoning, { sink
   return { outcome, used };
 }
 
-/** Lets the engine run until it ends, or says more than it may: what came before that limit is an answer all the same. */
+/** Runs the engine until it ends or exceeds its output limit. The text before that limit still counts as the answer. */
 async function runToEnd(
   { tools, asker, renderer }: Means & { renderer: EventRenderer },
   deps: Deps,

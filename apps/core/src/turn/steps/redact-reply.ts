@@ -7,8 +7,8 @@ import type { Turn } from '../turn.ts';
 type Deps = Pick<TurnDeps, 'knownSecrets'>;
 
 /**
- * The last step: the reply as it may leave, with the secrets known by now. A text that was masked piece by piece while
- * it streamed is masked as a whole once more when a secret became known meanwhile; a long one takes a promise.
+ * The last step: masks the reply with the secrets known by now. Text that was masked piece by piece while streaming is masked
+ * again as a whole when a secret became known meanwhile. Returns a promise for a long text.
  */
 export function redactReply(
   deps: Deps,

@@ -14,8 +14,8 @@ import { deny, resolveIdentity } from './admit.ts';
 type Deps = Pick<TurnDeps, 'trust' | 'pending' | 'events' | 'redeemInvitation'>;
 
 /**
- * The code that a message is, where nobody but its sender can read the answer, and the sender is one person: it would let in all who
- * come without a name. Null for all others.
+ * The invitation code that a message consists of, if only its sender can read the answer, and the sender is a single person: an
+ * anonymous sender would let in all anonymous ones. Null for all others.
  */
 export function invitationOf(envelope: Envelope): string | null {
   const code = invitationIn(envelope.content.text);
@@ -26,8 +26,8 @@ export function invitationOf(envelope: Envelope): string | null {
 }
 
 /**
- * Lets in who says the code of an invitation. Null when the message is to go its usual way: what a person who is known writes may look
- * like a code. Who is denied for any other reason than being unknown stays so.
+ * Lets in a sender with an invitation code. Null when the message is handled as usual: text of a known person may look like a code.
+ * A sender who is denied for any reason other than being unknown stays denied.
  */
 export async function takeInvitation(deps: Deps, turn: Turn, code: string): Promise<HandleResult | null> {
   const { envelope } = turn;
@@ -41,7 +41,7 @@ export async function takeInvitation(deps: Deps, turn: Turn, code: string): Prom
   return identity.denied ? deny(deps, turn, identity, whyNot(redeemed)) : null;
 }
 
-/** What they may do now is the trust store's to say. */
+/** The trust store decides what they may do now. */
 async function welcome(deps: Deps, turn: Turn): Promise<HandleResult> {
   const { denied, display_name } = await resolveIdentity(deps, turn);
   const text = denied
