@@ -358,7 +358,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await page.getByLabel('Passphrase of the vault').waitFor();
     expect(await vault.ask('GET /v1/status')).toMatchObject({ sealed: true });
     await open('secrets');
-    await page.getByText('What the vault has is not known').waitFor();
+    await page.getByText('The vault could not list its secrets').waitFor();
     await row('SHED_DOOR').getByText('waits for the vault').waitFor();
     const { show, look, found, close } = await openLook(page, dashboard);
     await show('/settings/secrets', '.view .rows-list > li');

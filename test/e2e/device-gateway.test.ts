@@ -55,7 +55,7 @@ describe.skipIf(why !== null)(`a device and the service${skipNote(why)}`, () => 
     await call('allow', { device_id: deviceId, capability: 'open_url' });
     await use('open_url', '{"url":"https://example.org/"}');
     await page.getByRole('button', { name: 'No' }).click();
-    await expect.poll(() => lastReply(page)).toContain('The person has said no to open_url');
+    await expect.poll(() => lastReply(page)).toContain('The person refused open_url');
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -41,7 +41,7 @@ test('a price of your own is in force at once, stands beside what the file has, 
   });
   expect(await core.svc(['price', 'remove', 'qwen3'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no price of your own'),
+    err: expect.stringContaining('have set no price'),
   });
   expect((await core.svc(['price', 'set', 'qwen3'])).code).toBe(2);
 });

@@ -38,7 +38,7 @@ export async function startCore(service: ServiceContext): Promise<RunningService
 /** A core that is started alone would work on half of a state, and half of another. */
 function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
   if (!existsSync(restorePaths(settings.dataDir).journal)) return;
-  throw new Error(`A restore in ${settings.dataDir} is half done. Start the service with ./svc up, which ends it.`);
+  throw new Error(`A restore in ${settings.dataDir} is half done. Start the service with ./svc up, which completes it.`);
 }
 
 /** Context, connector link, HTTP. The engine is chosen in the background. */

@@ -96,5 +96,5 @@ test('a connector says of a file only that it belongs to one of its own conversa
 test('tools of a turn go on with the token of the turn', async () => {
   const [name = ''] = toolNames;
   const answer = await ask('POST', `/v2/toolbelt/${name}`, bearer(token));
-  expect(answer.json()).toMatchObject({ message: 'This token belongs to no turn that is running.' });
+  expect(answer.json()).toMatchObject({ message: 'This token belongs to no running turn.' });
 });

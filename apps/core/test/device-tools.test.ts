@@ -172,7 +172,7 @@ test('tools that are known only with a message are done by the call that they na
 
 test.each([
   ['yes', { ok: true, calls: 1 }],
-  ['no', { ok: false, calls: 0, text: 'The person has said no to unlock.' }],
+  ['no', { ok: false, calls: 0, text: 'The person refused unlock.' }],
 ])('what asks first is done with a yes alone: %s', async (option, expected) => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
@@ -241,5 +241,5 @@ test('engines wait for a tool of the device as long as a person may be asked, an
 test('what asks first is not done where nobody can be asked', async () => {
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
   const { ok, text } = await use(from('trusted', { device_tools }), 'unlock');
-  expect([ok, text, calls().length]).toEqual([false, 'Nobody has said yes to unlock.', 0]);
+  expect([ok, text, calls().length]).toEqual([false, 'Nobody allowed unlock.', 0]);
 });

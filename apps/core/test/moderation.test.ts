@@ -189,7 +189,7 @@ describe('an endpoint that speaks /moderations', () => {
 
   test.each([
     ['an error', [{ status: 500 }, { status: 500 }], 'answered 500 (server_error)'],
-    ['something that is not an answer', ['nonsense'], 'something that is not a moderation'],
+    ['something that is not an answer', ['nonsense'], 'something other than a moderation result'],
     ['connections that break', ['cut', 'cut'], 'socket hang up'],
     ['a limit', [{ status: 429, headers: { 'retry-after': '30' } }], 'answered 429'],
   ] as const)(

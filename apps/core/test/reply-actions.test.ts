@@ -104,7 +104,7 @@ test('a channel that shows none of it is told apart, and the tool says so', asyn
     await refusal(asking('trusted', { capabilities: { supports_attachments_out: true } }), 'svc_react', { emoji: '👍' }),
   ).toContain('shows no reactions');
   const silent = asking('trusted', { message_id: undefined });
-  expect(await refusal(silent, 'svc_react', { emoji: '👍' })).toContain('no message here');
+  expect(await refusal(silent, 'svc_react', { emoji: '👍' })).toContain('no message to react to');
 });
 
 test('only files of the conversation’s folder go, by no link out of it, whatever the path looks like', async () => {
@@ -134,9 +134,9 @@ test('only files of the conversation’s folder go, by no link out of it, whatev
   expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'd' })).toContain('Only a file can be sent');
 });
 
-test('a file that holds a secret, or is too large, does not go; a secret in a name is masked', async () => {
+test('a file that contains a secret, or is too large, does not go; a secret in a name is masked', async () => {
   put('secret.txt', `the key is ${planted}`);
-  expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'secret.txt' })).toContain('holds a secret');
+  expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'secret.txt' })).toContain('contains a secret');
   truncateSync(put('huge.bin', ''), 50 * 1024 * 1024 + 1);
   expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'huge.bin' })).toContain('at most');
   put('e.txt', 'x');

@@ -93,7 +93,7 @@ test('without the manager the list says that connectors are missing in it', asyn
   write({ A: 'value-a' });
   expect(await list()).toMatchObject({
     secrets: [{ name: 'A', places: ['file'] }],
-    faults: [expect.stringContaining('the manager does not say')],
+    faults: [expect.stringContaining('the manager could not list them')],
   });
 });
 

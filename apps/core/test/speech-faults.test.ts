@@ -24,7 +24,7 @@ describe('what a provider refuses is told apart', () => {
   const wrongKey = { SPEECH_KEY: 'sk-wrong-0123456789' };
   const noKey = () => ({ ...openai(), SVC_TTS_KEY_SECRET: '' });
   const cases: [string, () => Record<string, string>, object, number, string, RegExp][] = [
-    ['no key', noKey, {}, 503, 'no_key', /wants a key.*SVC_TTS_KEY_SECRET/],
+    ['no key', noKey, {}, 503, 'no_key', /needs a key.*SVC_TTS_KEY_SECRET/],
     ['a key that is nowhere', () => ({ ...openai(), SVC_TTS_KEY_SECRET: 'OTHER_KEY' }), {}, 503, 'no_key', /OTHER_KEY/],
     ['a wrong key', () => ({ ...openai(), ...wrongKey }), {}, 502, 'bad_key', /refuses the key/],
     ['a wrong key at ElevenLabs', () => ({ ...elevenlabs(), ...wrongKey }), {}, 502, 'bad_key', /refuses the key/],

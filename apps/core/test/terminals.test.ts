@@ -254,7 +254,7 @@ describe('a terminal that cannot be had', () => {
     await call('POST', '/v2/claim', { conversation_key: key, by: 'ann' });
     expect(await refusal({ conversation_key: key })).toMatch(/^409.*claimed by ann/);
     await call('POST', '/v2/release', { conversation_key: key });
-    expect(await refusal({ conversation_key: key, engine: 'claude' })).toMatch(/^409.*one of offline/);
+    expect(await refusal({ conversation_key: key, engine: 'claude' })).toMatch(/^409.*belongs to offline/);
     program = (resume) => ({ ...running(resume), argv: [path.join(place.path, 'no such program'), 'x'] });
     if (noTmux === null) expect(await refusal({ conversation_key: key })).toMatch(/^422/);
     expect(await session()).toMatchObject(isReleased);
@@ -287,9 +287,7 @@ describe('a terminal that cannot be had', () => {
       env: { SVC_DEFAULT_ENGINE: 'offline', PATH: `${old}:${PATH}` },
       loadEngine: async (id) => () => Object.assign(createScriptedEngine(id), { terminal: async () => running(null) }),
     });
-    expect(await refusal({ engine: 'offline' })).toMatch(
-      /^503.*tmux 2\.9a is too old: 3\.0 or a later one.*apt-get install tmux/,
-    );
+    expect(await refusal({ engine: 'offline' })).toMatch(/^503.*tmux 2\.9a is too old: 3\.0 or later.*apt-get install tmux/);
     expect(await list()).toEqual([]);
   });
 

@@ -132,7 +132,7 @@ describe('svc_map and svc_who', () => {
       ] as const) {
         expect(await call(fromOwner(), tool, input)).toMatchObject({
           ok: false,
-          text: expect.stringContaining('is away') as string,
+          text: expect.stringContaining('is unavailable') as string,
         });
       }
     });

@@ -49,7 +49,7 @@ describe('svc_send', () => {
     bench.manager.answers.delete('/send/targets');
     expect(await call(from('trusted'), 'svc_send', { instance_id: 't1', ...words })).toMatchObject({
       ok: false,
-      text: expect.stringContaining('is away') as string,
+      text: expect.stringContaining('is unavailable') as string,
     });
     expect(sent).toEqual([]);
     expect((await call(fromOwner(), 'svc_send', { instance_id: 't1', ...words })).result).toMatchObject({ delivered: true });

@@ -145,7 +145,7 @@ describe('a secret', () => {
     expect(await find()).toBeNull();
     await expect(core.context.secrets.resolve('NAME')).rejects.toMatchObject({
       code: 'unprocessable',
-      message: expect.stringContaining('The vault refuses the secret "NAME"') as string,
+      message: expect.stringContaining('The vault refused the secret "NAME"') as string,
     });
   });
 
@@ -477,7 +477,7 @@ describe('the list of secrets', () => {
     vault.replies['GET /v1/credentials'] = sealed;
     const { secrets, vault: said } = await list();
     expect(secrets).toMatchObject([{ name: 'GOLD', places: [], waits: true }]);
-    expect(said.fault).toContain('What the vault has is not known');
+    expect(said.fault).toContain('The vault could not list its secrets');
   });
 
   test('removes from the place that is named, and from both otherwise', async () => {

@@ -90,7 +90,7 @@ export const serviceEvents = ({ send, mask }: EventOut): ServiceEvents => ({
       kind: 'instance',
       surface: type,
       instance_id: instanceId,
-      text: mask(`It asked in the name of the ${claim.what} "${claim.name}" and was refused.`),
+      text: mask(`It made a request in the name of the ${claim.what} "${claim.name}" and was refused.`),
       payload: { what: 'impersonation', claim: { what: claim.what, name: mask(claim.name) } },
     }),
   damaged: (text: string) => send({ kind: 'service', text, payload: { service: 'core', what: 'database_damaged' } }),

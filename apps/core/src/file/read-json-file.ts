@@ -90,5 +90,5 @@ async function parse(bytes: Buffer, shape: JsonShape): Promise<unknown> {
 export function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === Math.floor((text.replace(/=+$/, '').length * 3) / 4) && text.length % 4 !== 1) return bytes;
-  throw badRequest('data_base64 is not base64.');
+  throw badRequest('data_base64 is not valid base64.');
 }

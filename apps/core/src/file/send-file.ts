@@ -58,7 +58,7 @@ async function answer(
   const size = Number(found.size);
   setHeaders(reply, entry).headers({ etag: validators.etag, 'last-modified': validators.lastModified });
   const verdict = checkConditions(headers, validators);
-  if (verdict === 'failed') throw new ServiceError('bad_request', 'The file is another one by now.', { status: 412 });
+  if (verdict === 'failed') throw new ServiceError('bad_request', 'The file has been replaced in the meantime.', { status: 412 });
   if (verdict === 'not_modified') return (reply.code(304), null);
   const range = method === 'GET' ? rangeOf(headers, size, validators) : null;
   if (range === 'none') {

@@ -57,14 +57,14 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
 
 /** The body's parts, or those of `parts` where they are read in another way; one that stops coming is ended, and one that broke off is the sender's fault. */
 export async function* untilSilent(body: Readable, parts: AsyncIterable<Buffer> = body): AsyncGenerator<Buffer> {
-  const silence = setTimeout(() => body.destroy(new Error('nothing came for too long')), silenceMs);
+  const silence = setTimeout(() => body.destroy(new Error('no data arrived for too long')), silenceMs);
   try {
     for await (const bytes of parts) {
       silence.refresh();
       yield bytes;
     }
   } catch (error) {
-    throw badRequest('The body broke off before its end. Send it again.', { cause: (error as Error).message });
+    throw badRequest('The connection ended before the whole body arrived. Send it again.', { cause: (error as Error).message });
   } finally {
     clearTimeout(silence);
   }
@@ -131,6 +131,6 @@ function without(parts: Buffer[], bytes: number): Buffer[] {
 
 /** Names the limit in bytes, and the setting that it comes from. */
 export const tooLarge = (limit: number, variable: string) =>
-  new ServiceError('too_large', `This is larger than ${limit} bytes, the limit that ${variable} sets.`, {
+  new ServiceError('too_large', `This is larger than ${limit} bytes, the limit set by ${variable}.`, {
     details: { limit, variable },
   });

@@ -55,7 +55,7 @@ describe('a folder that no turn may work in', () => {
     ['a link to nothing', 'dangling', 'it does not exist'],
     ['a file', 'file', 'it is not a folder'],
     ['one below a file', 'file/x', 'it is not a folder'],
-    ['a link to itself', 'round', 'its links lead in a circle'],
+    ['a link to itself', 'round', 'its symbolic links form a loop'],
     ['one with too long a name', 'x'.repeat(300), 'a name in its path is too long'],
     ['one with ".."', 'repo/../repo', 'its path has "." or ".." in it'],
     ['one with "."', './repo', 'its path has "." or ".." in it'],

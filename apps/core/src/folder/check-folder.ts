@@ -104,7 +104,7 @@ const faults: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is not a folder',
   EACCES: 'the service may not read it',
   EPERM: 'the service may not read it',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'a name in its path is too long',
 };
 

@@ -45,7 +45,7 @@ export function mountFolderRoutes(app: App, { folders }: Deps): void {
   }));
 
   app.delete<{ Querystring: { path?: string } }>('/v2/folders/trusted', async ({ query: { path }, actor }) => {
-    if (path === undefined || path === '') throw badRequest('path is missing: which folder? See GET /v2/folders/trusted.');
+    if (path === undefined || path === '') throw badRequest('path is missing. GET /v2/folders/trusted lists the folders.');
     if (!(await folders.untrust(actor, path))) throw notFound('trusted folder', path);
     return { ok: true };
   });

@@ -115,8 +115,7 @@ export function createFolders({ store, looks, workspaces, instanceRules, log }: 
     async untrust(actor, path) {
       if (await store.untrust(actor, tidyPath(path))) return true; // as it is listed; it may be gone
       const real = await looks.resolve(path);
-      if (!real.ok)
-        throw badRequest(`It is not known where this path leads: ${real.why}. Name the folder as ./svc folder lists it.`);
+      if (!real.ok) throw badRequest(`This path cannot be resolved: ${real.why}. Name the folder as ./svc folder lists it.`);
       return store.untrust(actor, real.path);
     },
     notices: () =>

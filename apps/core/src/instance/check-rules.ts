@@ -80,7 +80,7 @@ async function cwdProblem({ folderLooks, tidyPath }: Deps, cwd: string): Promise
   return finding.ok ? null : `names a folder that cannot be used: ${finding.why}`;
 }
 
-const noPersona = (name: string): string => `names a persona that is not there: write personas/${name}.md in the data folder`;
+const noPersona = (name: string): string => `names a persona that does not exist: create personas/${name}.md in the data folder`;
 
 async function allowProblem({ trustAdmin }: Deps, allow: readonly string[]): Promise<string | null> {
   const [people, roles] = await Promise.all([trustAdmin.listPrincipals(), trustAdmin.listRoles()]);

@@ -66,7 +66,7 @@ test.each(['', '{', '[]', 'null', '{"a":[]}', '{"a":{"public":"yes"}}', '{"a":{"
   async (text) => {
     const { file, start, said } = open(text);
     const rules = start();
-    expect(() => rules.of('a')).toThrow('No connector gets in');
+    expect(() => rules.of('a')).toThrow('Connectors are refused');
     expect(rules.of(null)).toEqual({});
     expect(rules.fault()).toContain(file);
     await rules.reload();

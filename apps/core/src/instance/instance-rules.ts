@@ -50,7 +50,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
   };
   const refuse = (error: unknown): void => {
     const before = fault;
-    fault = `what connectors are held to cannot be read from ${file} (${errorText(error)}). Restart the service: the manager writes it again`;
+    fault = `the rules of connectors cannot be read from ${file} (${errorText(error)}). Restart the service: the manager writes it again`;
     if (before === null) log.error({ err: error }, fault);
   };
   const readAgain = async (): Promise<void> => {
@@ -85,7 +85,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
 
   const of = (instanceId: string | null): InstanceRules => {
     if (instanceId === null) return none;
-    if (rules === null) throw unavailable(`No connector gets in: ${fault}.`);
+    if (rules === null) throw unavailable(`Connectors are refused: ${fault}.`);
     return rules.get(instanceId) ?? none;
   };
 
@@ -105,7 +105,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
 
 function parse(text: string): ReadonlyMap<string, InstanceRules> {
   const value: unknown = JSON.parse(text);
-  if (!isRulesFile(value)) throw new Error('it does not hold rules of instances');
+  if (!isRulesFile(value)) throw new Error('it does not contain the rules of connectors');
   return new Map(Object.entries(value));
 }
 

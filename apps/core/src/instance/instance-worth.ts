@@ -27,10 +27,7 @@ export function noteWorth({ file, clock, log, ...sources }: Deps): WorthNotes {
     try {
       writeFileAtomic(file, JSON.stringify(await readWorth(sources)));
     } catch (error) {
-      log.warn(
-        { fault: errorText(error) },
-        'it could not be noted which channels are used; they come back in the order they had',
-      );
+      log.warn({ fault: errorText(error) }, 'the use of channels could not be stored; their start order stays as it was');
     }
   };
   const stop = clock.every(everyMs, () => void write());

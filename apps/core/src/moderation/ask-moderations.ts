@@ -39,7 +39,7 @@ export async function askModerations(
   if (status !== 200) throw refusal(status, text, response.headers['retry-after']);
   const results = (parseJsonOrNull(text) as { results?: unknown } | null)?.results;
   if (!Array.isArray(results) || results.length !== input.length || !results.every(isResult)) {
-    throw new ModerationFailure(`${url.host} answered with something that is not a moderation`);
+    throw new ModerationFailure(`${url.host} answered with something other than a moderation result`);
   }
   return results.map(({ flagged }) => flagged);
 }

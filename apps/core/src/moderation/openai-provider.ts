@@ -44,7 +44,7 @@ export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs =
 
   const fail = (error: unknown): ModerationFailure => {
     const isSlow = (error as Error | null)?.name === 'TimeoutError';
-    const why = isSlow ? `the moderation endpoint said nothing for ${timeoutMs / 1000} s` : errorText(error);
+    const why = isSlow ? `the moderation endpoint did not answer for ${timeoutMs / 1000} s` : errorText(error);
     const pause = Math.min((error instanceof ModerationFailure ? error.retryAfterMs : null) ?? pauseMs, longestPauseMs);
     failed = { why, until: clock.elapsed() + pause };
     return new ModerationFailure(why);

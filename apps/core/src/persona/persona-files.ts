@@ -62,14 +62,14 @@ const isName = new RegExp(personaNamePattern);
 
 function checked(name: string): string {
   if (isName.test(name)) return name;
-  throw badRequest(`"${name.slice(0, 64)}" is no name of a persona: it takes 1 to 64 of a-z, 0-9 and "-".`);
+  throw badRequest(`"${name.slice(0, 64)}" is not a valid persona name: it must be 1 to 64 of a-z, 0-9 and "-".`);
 }
 
 function checkWords(own: string): void {
   if (Buffer.byteLength(own) > maxPersonaBytes) throw tooLong();
   // What was read through the mask must not take the place of what stands in the file.
   if (holdsPlaceholder(own))
-    throw badRequest('The text holds a mask in place of a secret. A persona is no place for secrets: leave it out.');
+    throw badRequest('The text contains a masked secret. Remove it: a persona must not contain secrets.');
 }
 
 const filesOf = (folder: string): string[] => namesIn(folder).filter((entry) => entry.endsWith('.md'));
@@ -77,4 +77,4 @@ const filesOf = (folder: string): string[] => namesIn(folder).filter((entry) => 
 const tooLong = () =>
   new ServiceError('too_large', `A persona has at most ${maxPersonaBytes / 1024} KiB. Say the same in fewer words.`);
 const changed = () =>
-  new ServiceError('conflict', 'This persona has been changed in the meantime. Open it again and change that.');
+  new ServiceError('conflict', 'This persona has been changed in the meantime. Open it again and edit the new version.');

@@ -89,7 +89,7 @@ function mountNamedPersonas(app: App, { persona, personaFiles, instanceRules }: 
     const users = usersOf(name);
     // Turns of a connector whose persona is gone fail.
     if (users.length > 0)
-      throw conflict(`The persona "${name}" is used by ${users.join(', ')}. Give that connector another one first.`, {
+      throw conflict(`The persona "${name}" is used by ${users.join(', ')}. Choose another persona there first.`, {
         used_by: users,
       });
     personaFiles.remove(name);

@@ -61,7 +61,7 @@ test('a file that cannot be used leaves the persona as it was, and says why unti
   const before = persona.text();
   write('x'.repeat(16 * 1024 + 1));
   expect(persona.text()).toBe(before);
-  expect(persona.fault()).toContain('it has more than 16 KiB');
+  expect(persona.fault()).toContain('it is larger than 16 KiB');
   rmSync(file);
   mkdirSync(file);
   clock.advance(1000);

@@ -71,7 +71,7 @@ const maxNamed = 1000;
 const missing = (name: string) =>
   new ServiceError(
     'unprocessable',
-    `The persona "${name}" of this connector is not there, so nothing was said. The operator can write it.`,
+    `The persona "${name}" of this connector does not exist, so your message was not answered. The operator can create it.`,
   );
 
 type PersonaFile = { read(): { text: string; source: PersonaSource }; fault(): string | null; lookAgain(): void };
@@ -89,12 +89,12 @@ function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'
       const stat = statSync(file, { throwIfNoEntry: false });
       const stamp = stat === undefined ? 'none' : `${stat.ino}-${stat.mtimeMs}-${stat.size}`;
       if (stamp === seen) return;
-      if (stat !== undefined && stat.size > maxPersonaBytes) throw new Error(`it has more than ${maxPersonaBytes / 1024} KiB`);
+      if (stat !== undefined && stat.size > maxPersonaBytes) throw new Error(`it is larger than ${maxPersonaBytes / 1024} KiB`);
       current = withOwn(builtIn, stat === undefined ? '' : readFileSync(file, 'utf8'));
       seen = stamp;
       fault = null;
     } catch (error) {
-      fault = `${file} cannot be used (${errorText(error)}), so the persona is the one from before. Edit it: ./svc persona edit`;
+      fault = `${file} cannot be used (${errorText(error)}), so the previous persona stays in use. Edit it: ./svc persona edit`;
     }
   };
   const fresh = () => {

@@ -21,15 +21,15 @@ export function changePrice(file: string, model: string, price: Partial<ModelPri
     throw new ServiceError('unprocessable', message);
   }
   const models = (table['models'] ?? {}) as Record<string, unknown>;
-  const isMeant = (name: string) => normalName(name) === normalName(model);
-  // Of two names that mean the same the later one counts.
-  const name = Object.keys(models).findLast(isMeant);
+  const isSame = (name: string) => normalName(name) === normalName(model);
+  // Of two spellings of the same name the later one is in force.
+  const name = Object.keys(models).findLast(isSame);
   if (price === null && name === undefined)
-    throw new ServiceError('not_found', `There is no price of your own for "${model.slice(0, 200)}": ${file} does not name it.`);
+    throw new ServiceError('not_found', `You have set no price for "${model.slice(0, 200)}": ${file} does not list it.`);
   const known = name === undefined ? undefined : models[name];
   const named =
     price === null
-      ? Object.fromEntries(Object.entries(models).filter(([each]) => !isMeant(each)))
+      ? Object.fromEntries(Object.entries(models).filter(([each]) => !isSame(each)))
       : { ...models, [name ?? model]: { ...(isRecord(known) ? known : {}), ...price } };
   writeFileAtomic(file, `${JSON.stringify({ ...table, models: named }, null, 2)}\n`);
   return { undo: () => (before === null ? rmSync(file, { force: true }) : writeFileAtomic(file, before)) };

@@ -34,7 +34,7 @@ export async function openPriceSource({ settings, clock, log }: PriceSourceDeps)
   const load = async (): Promise<void> => {
     last = await loadPriceFile(defaults, file);
     loadedAt = clock.now();
-    if (last.state === 'refused') return log.error({}, `${last.fault}; the prices of before stay`);
+    if (last.state === 'refused') return log.error({}, `${last.fault}; the previous prices stay in force`);
     const { prices, changes } = last.state === 'applied' ? last : { prices: defaults, changes: noChanges };
     inForce = { prices, changes, lookup: createPriceLookup(prices) };
     if (last.state === 'applied') log.info({ file: file.path }, 'the prices of the file are in force');

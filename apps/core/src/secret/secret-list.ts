@@ -124,6 +124,6 @@ async function fromCommand(
   const isWhole = all !== null && asked.length === wanted.length;
   return {
     names: new Set(names),
-    fault: isWhole ? null : 'The command of SVC_SECRETS_COMMAND was not asked for all names: it takes too long.',
+    fault: isWhole ? null : 'Not every name was looked up by the command of SVC_SECRETS_COMMAND, because it takes too long.',
   };
 }

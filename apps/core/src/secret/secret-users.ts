@@ -27,7 +27,7 @@ export const createSecretUses =
     } catch (error) {
       return {
         uses: own,
-        fault: `Which connectors use secrets is not known, because the manager does not say: ${errorText(error)}`,
+        fault: `It is unknown which connectors use secrets, because the manager could not list them: ${errorText(error)}`,
       };
     }
   };

@@ -38,14 +38,14 @@ export async function* open(sealed: AsyncIterable<Buffer>, key: Buffer, place: P
     withHead(sealed, (salt) => (own = keyOf(key, salt, place))),
     partBytes + tagBytes,
   )) {
-    if (own === null || bytes.length < tagBytes) throw new ChangedError('A file of a silo is cut off.');
+    if (own === null || bytes.length < tagBytes) throw new ChangedError('A file of a silo is incomplete.');
     const decipher = createDecipheriv(algorithm, own, nonceOf(part++, isLast), options);
     decipher.setAuthTag(bytes.subarray(-tagBytes));
     const plain = decipher.update(bytes.subarray(0, -tagBytes));
     try {
       decipher.final();
     } catch (cause) {
-      throw new ChangedError('A file of a silo was changed on the disk, or its key is another one.', { cause });
+      throw new ChangedError('A file of a silo was changed on the disk, or its key is wrong.', { cause });
     }
     if (plain.length > 0) yield plain;
   }
@@ -72,12 +72,13 @@ async function* withHead(sealed: AsyncIterable<Buffer>, onSalt: (salt: Buffer) =
     }
     head = Buffer.concat([head, bytes]);
     if (head.length < headBytes) continue;
-    if (!head.subarray(0, magic.length).equals(magic)) throw new ChangedError('A file of a silo is not a sealed one.');
+    if (!head.subarray(0, magic.length).equals(magic))
+      throw new ChangedError('A file of a silo is not encrypted, though it should be.');
     onSalt(head.subarray(magic.length, headBytes));
     yield head.subarray(headBytes);
     head = null;
   }
-  if (head !== null) throw new ChangedError('A file of a silo is cut off.');
+  if (head !== null) throw new ChangedError('A file of a silo is incomplete.');
 }
 
 /** All parts of one size but the last, which comes even when it is empty. */

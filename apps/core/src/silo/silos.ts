@@ -45,7 +45,7 @@ export class Silos {
   async create(name: string, minTrust: Tier): Promise<Silo> {
     const id = this.#deps.ids.next('silo');
     if (await this.#store.create(id, name, minTrust, this.#deps.clock.now())) return this.read(id);
-    throw conflict(`There is a silo "${name}" already.`);
+    throw conflict(`A silo named "${name}" already exists.`);
   }
 
   list = async (): Promise<Silo[]> => (await this.#store.list()).map((row) => this.#toSilo(row));
@@ -62,7 +62,7 @@ export class Silos {
   async checkTrust(id: string, tier: Tier): Promise<void> {
     const silo = await this.#silo(id);
     if (!atLeast(tier, silo.min_trust))
-      throw new ServiceError('forbidden', `This silo takes trust of ${silo.min_trust} or above.`);
+      throw new ServiceError('forbidden', `This silo requires trust of ${silo.min_trust} or above.`);
   }
 
   /**
@@ -149,7 +149,7 @@ export class Silos {
     const silo = await this.#silo(id);
     const files = await this.#store.drop(silo.id, withFiles ? Number.MAX_SAFE_INTEGER : 0);
     if (files > 0 && !withFiles) {
-      throw conflict(`The silo "${silo.name}" has files (${files}). Delete them first, or say with_files=1.`, { files });
+      throw conflict(`The silo "${silo.name}" has files (${files}). Delete them first, or add with_files=1.`, { files });
     }
     this.#keys.forget(silo.id);
     await this.#blobs.removeAll(silo.id);
@@ -217,6 +217,6 @@ export function siloPath(text: string | undefined): string {
   // A drive, as some systems have them, is absolute too.
   if (isPlainPath(path) && !/^[a-z]:/i.test(path)) return path;
   throw badRequest(
-    'path takes the place of a file in the silo, such as notes/plan.md: relative, and without ".", ".." or empty parts.',
+    'path must be the relative path of a file in the silo, such as notes/plan.md, without ".", ".." or empty parts.',
   );
 }

@@ -69,7 +69,7 @@ export async function chooseStt(deps: ProviderDeps, askedModel: string | null): 
   if (id === null) {
     throw speechFault(
       'no_provider',
-      'Nothing here can transcribe. Set SVC_STT_BASE_URL to a server that speaks as OpenAI does, or SVC_STT_PROVIDER to openai or elevenlabs.',
+      'No transcription provider is set up. Set SVC_STT_BASE_URL to a server with the OpenAI API, or SVC_STT_PROVIDER to openai or elevenlabs.',
     );
   }
   return sttOf(deps, id, askedModel);
@@ -97,7 +97,7 @@ async function espeak({ settings, env }: ProviderDeps): Promise<TtsProvider> {
   if (program === null) {
     throw speechFault(
       'no_provider',
-      'Nothing here can speak. Install espeak-ng, set SVC_TTS_BASE_URL to a server that speaks as OpenAI does, or SVC_TTS_PROVIDER to openai or elevenlabs.',
+      'No speech provider is set up. Install espeak-ng, set SVC_TTS_BASE_URL to a server with the OpenAI API, or SVC_TTS_PROVIDER to openai or elevenlabs.',
     );
   }
   const place = { program, env, timeoutMs: settings.tts.timeoutMs };
@@ -141,7 +141,7 @@ async function keyNamed({ secrets }: ProviderDeps, name: string, label: string):
   try {
     return await secrets.resolve(name);
   } catch (error) {
-    throw speechFault('no_key', `${label} wants a key. ${errorText(error)}`, { cause: error });
+    throw speechFault('no_key', `${label} needs a key. ${errorText(error)}`, { cause: error });
   }
 }
 

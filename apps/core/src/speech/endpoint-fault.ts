@@ -62,7 +62,7 @@ export function lostFault({ label, base, settings }: Endpoint, error: NodeJS.Err
   const why = error.code ?? error.message;
   return speechFault(
     'endpoint_down',
-    `${label} does not answer at ${host} (${why}). See that it runs, or set ${settings}_BASE_URL.`,
+    `${label} does not answer at ${host} (${why}). Check that it is running, or set ${settings}_BASE_URL.`,
     {
       cause: error,
     },
@@ -71,10 +71,7 @@ export function lostFault({ label, base, settings }: Endpoint, error: NodeJS.Err
 
 /** The answer is no JSON, or no audio. */
 export const unexpectedResponse = ({ label, base, settings }: Endpoint) =>
-  speechFault(
-    'strange_answer',
-    `${hostOf(base)} answered with something that ${label} would not. See that ${settings}_BASE_URL is right.`,
-  );
+  speechFault('strange_answer', `${hostOf(base)} answered with something that ${label} would not. Check ${settings}_BASE_URL.`);
 
 /** The answer is a refusal: which one, by its status and by what it says of itself. */
 export function refusalFault(endpoint: Endpoint, status: number, text: string, retryAfter?: string): ServiceError {
@@ -84,18 +81,18 @@ export function refusalFault(endpoint: Endpoint, status: number, text: string, r
   const host = hostOf(base);
   const quote = said.message === '' ? `it answered ${status}` : endpoint.mask(said.message).slice(0, maxQuoted);
   const messages: Partial<Record<SpeechFault, string>> = {
-    no_key: `${label} (${host}) wants a key. Put one among the secrets and name it in ${settings}_KEY_SECRET.`,
+    no_key: `${label} (${host}) needs a key. Add one to the secrets, and name it in ${settings}_KEY_SECRET.`,
     // Its own words hold a part of the key.
-    bad_key: `${label} (${host}) refuses the key, or what it is allowed. Put a right one among the secrets.`,
-    quota: `The account at ${label} (${host}) has nothing left to spend. Top it up there, or use another provider.`,
-    rate_limited: `${label} (${host}) takes no more at the moment. Try again later.`,
+    bad_key: `${label} (${host}) refuses the key: it is invalid, or may not do this. Add a valid one to the secrets.`,
+    quota: `The account at ${label} (${host}) has no credit left. Top it up there, or use another provider.`,
+    rate_limited: `${label} (${host}) is at its rate limit. Try again later.`,
     bad_voice: `${label} (${host}) has no such voice: ${quote}`,
     bad_model: `${label} (${host}) has no such model: ${quote}`,
-    too_large: `This is too much for ${label} (${host}): ${quote}`,
-    wrong_address: `${host} has no such route. See that ${settings}_BASE_URL is right (${base}).`,
-    endpoint_down: `${label} (${host}) fails: ${quote}. Try again later.`,
+    too_large: `This request is too large for ${label} (${host}): ${quote}`,
+    wrong_address: `${host} has no such route. Check ${settings}_BASE_URL (${base}).`,
+    endpoint_down: `${label} (${host}) failed: ${quote}. Try again later.`,
   };
-  return speechFault(reason, messages[reason] ?? `${label} (${host}) refused: ${quote}`, {
+  return speechFault(reason, messages[reason] ?? `${label} (${host}) refused the request: ${quote}`, {
     ...(reason === 'rate_limited' && { retryAfterS: secondsOf(retryAfter) }),
   });
 }

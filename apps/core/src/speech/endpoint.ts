@@ -73,13 +73,13 @@ function send({ base, timeoutMs }: SpeechEndpoint, call: EndpointCall, signal: A
     request.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
     request.setTimeout(timeoutMs, () => request.destroy(silent(timeoutMs)));
     request.on('response', resolve);
-    request.on('error', (error) => reject(isConnected ? error : new NotSent('the connection was not made', { cause: error })));
+    request.on('error', (error) => reject(isConnected ? error : new NotSent('no connection could be made', { cause: error })));
     for (const part of call.parts) request.write(part);
     request.end();
   });
 }
 
-const silent = (ms: number) => Object.assign(new Error(`nothing came for ${ms / 1000} s`), { code: 'ETIMEDOUT' });
+const silent = (ms: number) => Object.assign(new Error(`no data arrived for ${ms / 1000} s`), { code: 'ETIMEDOUT' });
 
 const readText = async (response: IncomingMessage): Promise<string> =>
   (await readBody(response, maxAnswerBytes)).toString('utf8');

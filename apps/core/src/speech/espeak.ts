@@ -83,7 +83,7 @@ function failure({ code, said }: End, voice: string | null) {
     return speechFault('bad_voice', `${programName} has no voice "${voice}". "espeak-ng --voices" lists those it has.`);
   }
   const how = code === null ? 'was ended, because it took too long' : `ended with code ${code}`;
-  return speechFault('endpoint_down', `${programName} ${how}. Try again, or set SVC_TTS_PROVIDER to another one.`);
+  return speechFault('endpoint_down', `${programName} ${how}. Try again, or set SVC_TTS_PROVIDER to another provider.`);
 }
 
 /** Double brackets would be read as sounds, and other signs that cannot be said end the reading. */

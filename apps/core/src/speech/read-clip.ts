@@ -94,7 +94,7 @@ function checkSize(bytes: number, limit: number): void {
   if (bytes <= limit) return;
   throw new ServiceError(
     'too_large',
-    `A clip that is transcribed has at most ${limit} bytes, the limit that SVC_STT_MAX_SIZE sets.`,
+    `A clip that is transcribed has at most ${limit} bytes, the limit set by SVC_STT_MAX_SIZE.`,
     {
       details: { limit, variable: 'SVC_STT_MAX_SIZE' },
     },

@@ -25,7 +25,7 @@ export async function speakerOf(
   const bearer = bearerOf(headers.authorization);
   const peer = bearer === null ? null : connectorPasses.check(bearer);
   if (peer === null && rawId === undefined) return null;
-  if (peer === null) throw badRequest('"sender" is for connectors, which show their pass.');
+  if (peer === null) throw badRequest('Only a connector may set "sender", and it must send its pass.');
   if (rawId === undefined) throw badRequest('Name the "sender" that this is for.');
   const from = { channel: peer.type, sender: { raw_id: rawId } };
   const identity = await resolveSpeaker(trust, from, { conversation_key: '', public: false, instance_id: peer.instanceId });

@@ -61,7 +61,7 @@ export function createSpeech(deps: Deps): Speech {
     try {
       return await textInSlices(knownSecrets.redactor(), text);
     } catch (error) {
-      throw unavailable('Nothing is spoken while the known secrets cannot be read: they could be in it.', error);
+      throw unavailable('The text cannot be spoken while the known secrets cannot be read, because it may contain them.', error);
     }
   };
 
@@ -127,18 +127,14 @@ const lengthOf = (text: string): number => Array.from(text).length;
 function checkText(text: string, limit: number): void {
   if (text.trim() === '') throw badRequest('There is nothing to speak: "text" is empty.');
   if (text.length <= limit || lengthOf(text) <= limit) return;
-  throw new ServiceError(
-    'too_large',
-    `The text is longer than ${limit} characters, the limit that SVC_TTS_MAX_CHARACTERS sets.`,
-    {
-      details: { limit, variable: 'SVC_TTS_MAX_CHARACTERS' },
-    },
-  );
+  throw new ServiceError('too_large', `The text is longer than ${limit} characters, the limit set by SVC_TTS_MAX_CHARACTERS.`, {
+    details: { limit, variable: 'SVC_TTS_MAX_CHARACTERS' },
+  });
 }
 
 function checkWishes(wishes: Wishes): Wishes {
   checkNames(wishes);
   const { language } = wishes;
   if (language === null || /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(language)) return wishes;
-  throw badRequest('"language" takes an ISO code, such as "en" or "de".');
+  throw badRequest('"language" must be an ISO code, such as "en" or "de".');
 }

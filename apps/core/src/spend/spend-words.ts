@@ -28,7 +28,7 @@ export function refusalText({ subject, spent, limit, period }: Overspend, withAm
 /** What the operator reads, in one line. */
 export function warningText(over: Overspend): string {
   const { subject, level, key, surface, spent, limit, period } = over;
-  const name = key ?? 'Senders without a principal';
+  const name = key ?? 'Unknown senders';
   const who = subject === 'total' ? 'All together' : surface === null ? name : `${name} (${surface})`;
   const when = period.name === 'day' ? 'today' : 'this month';
   const past = level === 'soft' ? `past the soft limit of ${usd(limit)}` : `the hard limit is ${usd(limit)}`;

@@ -101,7 +101,7 @@ test('senders without a principal count together under the empty id', async () =
   spend.add(nobody, 1);
   expect(spend.report().principals).toEqual([{ principal_id: '', key: null, cost_usd: 1, turns: 1 }]);
   expect(spend.check(nobody, false)).toMatchObject({ allowed: false });
-  expect(spend.warnings()[0]).toContain('Senders without a principal');
+  expect(spend.warnings()[0]).toContain('Unknown senders');
 });
 
 test('a refusal says which limit, how much, and when it starts again', async () => {

@@ -37,9 +37,9 @@ const body = {
 export function mountSessionChanges(app: App, deps: Deps): void {
   app.patch('/v2/session/:key', { schema: { params, body } }, async ({ params: { key }, body: changes, actor }) => {
     if (changes.for !== undefined && (changes.cwd ?? null) === null)
-      throw badRequest('for says who works in a folder: give cwd as well.');
+      throw badRequest('"for" says who works in a folder: give "cwd" as well.');
     const plain = changes.title?.trim();
-    if (plain !== undefined && !/[\p{L}\p{N}\p{P}\p{S}]/u.test(plain)) throw badRequest('title has nothing that can be seen.');
+    if (plain !== undefined && !/[\p{L}\p{N}\p{P}\p{S}]/u.test(plain)) throw badRequest('"title" has no visible characters.');
     const isKnown = (await deps.sessions.read(key)) !== undefined;
     if (changes.title !== undefined && !isKnown) throw notFound('session', key);
     const folder =

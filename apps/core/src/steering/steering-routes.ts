@@ -69,10 +69,9 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
     if (session === undefined) throw notFound('session', body.conversation_key);
     const { engine_id, engine_session_id, cwd, claimed_by } = session;
     const claimer = nameOf({ body, actor }) ?? 'terminal';
-    if (engine_session_id === null)
-      throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
+    if (engine_session_id === null) throw conflict('The session has no engine session to continue yet. Send it a message first.');
     if (claimed_by !== null && claimed_by !== claimer)
-      throw conflict(`The session is claimed by ${claimed_by} already.`, { claimed_by });
+      throw conflict(`The session is already claimed by ${claimed_by}.`, { claimed_by });
     if (pipeline.isBusy(body.conversation_key)) {
       throw conflict('A turn of this session is in flight. Abort it (POST /v2/abort), or claim when it is done.');
     }

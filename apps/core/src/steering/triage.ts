@@ -43,14 +43,14 @@ export function createTriage(deps: EnginesDeps): Triage {
       problem = read?.problem ?? 'there was none';
       if (signal.aborted) break;
     }
-    throw upstream(`The engine gave no answer in the form that was asked for: ${problem}.`);
+    throw upstream(`The engine did not answer in the requested form: ${problem}.`);
   }
 
   return {
     async ask(request, signal, speaker) {
       const verdict = deps.spend.check(speaker?.identity ?? nobody, false, speaker?.from);
       if (!verdict.allowed) throw new ServiceError('forbidden', verdict.reply, { details: { reason: 'spending_limit' } });
-      if (running >= maxRunning) throw queueFull('Other texts are being looked at. Try again in a moment.');
+      if (running >= maxRunning) throw queueFull('Other texts are being sorted. Try again in a moment.');
       running++;
       try {
         return await ask(request, signal, speaker);

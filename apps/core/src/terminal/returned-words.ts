@@ -53,7 +53,10 @@ export function createReturnedWords(deps: Deps): ReturnedWords {
         await say(word);
         words.shift();
       } catch (error) {
-        log.error({ err: error, conversation_key: key }, 'what a terminal did not take could not be said over the channel yet');
+        log.error(
+          { err: error, conversation_key: key },
+          'a message that a terminal did not take could not be handled on the channel yet',
+        );
         if (!isClosed) clock.after(retryMs, () => add(key, words));
         return;
       }
@@ -79,7 +82,7 @@ export function createReturnedWords(deps: Deps): ReturnedWords {
       await accepted.promise;
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
-      log.error({ conversation_key }, 'words for a terminal are dropped: their session is forgotten');
+      log.error({ conversation_key }, 'messages for a terminal are dropped: their session was forgotten');
     }
   }
 

@@ -63,7 +63,7 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
   const release = async (key: string, id: string): Promise<void> => {
     await talks
       .take(key)
-      .catch((error: unknown) => log.error({ err: error, terminal: id }, 'what was said in a terminal could not be read'));
+      .catch((error: unknown) => log.error({ err: error, terminal: id }, 'the transcript of a terminal could not be read'));
     await Promise.all([claims.release(key), sessions.leaveTerminal(key, id)]);
     events.claim(key, 'released', id);
   };
@@ -130,4 +130,4 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
 
 /** For a look that fails; the next one comes. */
 export const reportLook = (log: Pick<Log, 'error'>) => (error: unknown) =>
-  log.error({ err: error }, 'the terminals could not be looked at');
+  log.error({ err: error }, 'the terminals could not be checked');

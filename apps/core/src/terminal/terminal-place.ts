@@ -28,9 +28,9 @@ export async function placeOf(deps: PlaceDeps, { conversation_key: key, engine, 
   if (session === undefined) throw notFound('session', key);
   const { engine_id, engine_session_id, claimed_by } = session;
   if (engine_id === null || engine_session_id === null)
-    throw conflict('The session has no engine session to go on with yet. Let it have a turn first.');
-  if (engine !== undefined && engine !== engine_id) throw conflict(`The session is one of ${engine_id}, not of ${engine}.`);
-  if (claimed_by !== null) throw conflict(`The session is claimed by ${claimed_by} already.`, { claimed_by });
+    throw conflict('The session has no engine session to continue yet. Send it a message first.');
+  if (engine !== undefined && engine !== engine_id) throw conflict(`The session belongs to ${engine_id}, not to ${engine}.`);
+  if (claimed_by !== null) throw conflict(`The session is already claimed by ${claimed_by}.`, { claimed_by });
   if (deps.isBusy(key)) throw turnInFlight();
   return { key, engineId: engine_id, resume: engine_session_id, cwd: await folderOf(deps, cwd, sessionFolder(deps, session)) };
 }
@@ -51,7 +51,7 @@ async function folderOf({ looks }: PlaceDeps, wanted: string | undefined, usual:
     () => false,
   );
   if (!isThere)
-    throw new ServiceError('unprocessable', `The folder of the session, ${usual}, is not there any more. Name another as "cwd".`);
+    throw new ServiceError('unprocessable', `The folder of the session, ${usual}, no longer exists. Name another one as "cwd".`);
   return usual;
 }
 

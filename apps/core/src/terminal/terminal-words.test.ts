@@ -123,7 +123,10 @@ describe('typing', () => {
     bench.shown = holding('half a sentence');
     await pass(10_000);
     expect(pressed).toEqual([]);
-    expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('as soon as it waits') });
+    expect(await answer).toMatchObject({
+      delivered: false,
+      deliverErr: expect.stringContaining('as soon as the terminal waits'),
+    });
     bench.shown = idle;
     await pass(3_000);
     expect(pressed).toEqual(['later', 'Enter']);
@@ -267,7 +270,7 @@ describe('the end of the terminal', () => {
     words.released(key);
     await pass(1_000);
     expect([pressed, said(), rows.size]).toEqual([[], ['important', 'and more'], 0]);
-    expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('over the channel') });
+    expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('on the channel') });
   });
 
   test('what was typed right before it is not said again when the history has it, and is when not', async () => {
@@ -292,7 +295,7 @@ describe('the end of the terminal', () => {
     await pass(1_000);
     expect(await words.earlier(sent)).toMatchObject({
       delivered: false,
-      deliverErr: expect.stringContaining('over the channel'),
+      deliverErr: expect.stringContaining('on the channel'),
     });
     bench.refusal = null;
     await pass(31_000);

@@ -96,7 +96,9 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     if (state === 'said') return toAnswer(id, null, terminal);
     if (isWaiting || state === 'waits') return answerOf(id, terminal, withinMs);
     if (typist.waiting(conversation_key).length >= maxWaiting)
-      throw queueFull(`${maxWaiting} messages wait for this terminal already. Look at it: its program takes none.`);
+      throw queueFull(
+        `${maxWaiting} messages are already waiting for this terminal, and its program takes none. Look at the terminal.`,
+      );
     const interrupts = interrupt ? 1 : 0;
     const word = { id, conversation_key, text, said_by: by, interrupts, begun_at: null, announced_from: null, message_id };
     await store.add(word, clock.now());
@@ -119,7 +121,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     async say(words) {
       const terminal = terminalOf(words.conversation_key)?.id;
       if (terminal === undefined) return null;
-      if (asTyped(words.text).trim() === '') throw badRequest('"text" has nothing that can be typed: no key is pressed by it.');
+      if (asTyped(words.text).trim() === '') throw badRequest('"text" has no characters that can be typed.');
       const id = idOf(words) ?? ids.next('word');
       const answer = arriving.get(id) ?? sayInTerminal(id, words, terminal).finally(() => arriving.delete(id));
       arriving.set(id, answer);
@@ -162,5 +164,5 @@ const toAnswer = (id: string, deliverErr: string | null, terminal?: string): Inj
   ...(terminal !== undefined && { terminal }),
 });
 
-const overChannel = 'the terminal has ended: it is said over the channel';
-const atWork = 'the terminal is at work, or a person types there: it is typed as soon as it waits for a message';
+const overChannel = 'the terminal has ended: the message is handled on the channel instead';
+const atWork = 'the terminal is busy, or a person is typing there: the message is typed as soon as the terminal waits for one';

@@ -90,7 +90,7 @@ export function createTerminals(deps: Deps): Terminals {
   const recover = async (): Promise<void> => {
     const panes = await tmux.list().catch(panesWithoutTmux);
     if (panes === null) {
-      if (retry === null) log.error({}, 'tmux does not say which terminals there are; it is asked again');
+      if (retry === null) log.error({}, 'tmux could not list the terminals; it is asked again');
       retry = clock.after(retryMs, () => void recover().catch(reportLook(log)));
       return;
     }
@@ -113,7 +113,7 @@ export function createTerminals(deps: Deps): Terminals {
   return {
     async open(request) {
       if (retry !== null)
-        throw unavailable('It is not known yet which terminals there are: tmux does not answer. Try again in a moment.');
+        throw unavailable('The terminals are not known yet, because tmux does not answer. Try again in a moment.');
       if (running.list().length + opening.size >= maxTerminals)
         throw queueFull(`There are ${maxTerminals} terminals already. End one (DELETE /v2/terminals/:id).`, 30);
       const mark = request.conversation_key ?? deps.ids.next('new');
@@ -159,4 +159,6 @@ const toTerminal = (tmux: TmuxServer, { engine_id, cwd, ...row }: TerminalRow, {
 const panesWithoutTmux = ({ cause }: { cause?: { code?: unknown } }): OpenPane[] | null => (cause?.code === 'ENOENT' ? [] : null);
 
 const inTerminal = (key: string) =>
-  conflict(`The session ${key.slice(0, 200)} is in a terminal. End that first (GET /v2/terminals, DELETE /v2/terminals/:id).`);
+  conflict(
+    `The session ${key.slice(0, 200)} is open in a terminal. End the terminal first (GET /v2/terminals, DELETE /v2/terminals/:id).`,
+  );

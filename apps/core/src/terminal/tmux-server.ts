@@ -108,7 +108,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
 function checkVersion(said: string): void {
   const version = /^tmux (?:next-)?(\d+)\.\d+/.exec(said);
   if (version === null || Number(version[1]) >= leastVersion) return;
-  const why = `${said.trim().slice(0, 40)} is too old: ${leastVersion}.0 or a later one is needed.`;
+  const why = `${said.trim().slice(0, 40)} is too old: ${leastVersion}.0 or later is needed.`;
   throw unavailable(`${why} Install it: apt-get install tmux, or see https://github.com/tmux/tmux/wiki/Installing.`);
 }
 
@@ -142,7 +142,7 @@ async function hasEndedWithin(pid: number, ms: number): Promise<boolean> {
 }
 
 function checked(id: string): string {
-  if (!idForm.test(id)) throw new Error(`"${id}" is no terminal of ours`);
+  if (!idForm.test(id)) throw new Error(`"${id}" is not a terminal of this service`);
   return id;
 }
 

@@ -55,7 +55,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   }
   const failed = (key: string, line: Line, error: unknown): void => {
     line.quiet = 0;
-    log.error({ err: error, conversation_key: key }, 'what was said into a terminal could not be typed yet');
+    log.error({ err: error, conversation_key: key }, 'a message could not be typed into its terminal yet');
   };
 
   async function look(key: string, line: Line): Promise<void> {
@@ -101,7 +101,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
     Object.assign(line, { seen: '', quiet: 0, isInterrupted: false });
     line.words = line.words.filter((one) => one !== word);
     if (line.words.length === 0) lines.delete(word.conversation_key);
-    log.info({ conversation_key: word.conversation_key, by: word.said_by }, 'words were typed into a terminal');
+    log.info({ conversation_key: word.conversation_key, by: word.said_by }, 'a message was typed into a terminal');
     onTyped(word);
   }
 

@@ -35,7 +35,7 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
     const problem =
       command === undefined
         ? { field: 'command', problem: '(a program on this machine) is missing, and so is url (a remote server): one is needed' }
-        : { field: 'url', problem: 'is given beside a command: a server has one of the two' };
+        : { field: 'url', problem: 'is given together with a command: a server has one or the other' };
     return { entry: null, problems: [...problems, problem] };
   }
   report('type', typeProblem(type, command === undefined ? 'http' : 'stdio'));
@@ -87,7 +87,7 @@ function urlProblem(url: unknown): string | null {
 }
 
 function listProblems(args: unknown): Problem[] {
-  if (!Array.isArray(args)) return [{ field: 'args', problem: 'must be a list of texts' }];
+  if (!Array.isArray(args)) return [{ field: 'args', problem: 'must be a list of strings' }];
   if (args.length > most.args) return [{ field: 'args', problem: `must not be more than ${most.args}` }];
   return args.flatMap((arg: unknown, at) => {
     const problem = textProblem(arg, most.text) ?? onlyInValues(String(arg));
@@ -97,7 +97,7 @@ function listProblems(args: unknown): Problem[] {
 
 function valueProblems(place: 'env' | 'headers', values: unknown, name: RegExp): Problem[] {
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    return [{ field: place, problem: 'must be an object of names and texts' }];
+    return [{ field: place, problem: 'must be an object of names and strings' }];
   }
   const entries: [string, unknown][] = Object.entries(values);
   if (entries.length > most.values) return [{ field: place, problem: `must not be more than ${most.values}` }];
@@ -115,10 +115,10 @@ function valueProblem(place: 'env' | 'headers', value: unknown): string | null {
 }
 
 function textProblem(text: unknown, longest: number): string | null {
-  if (typeof text !== 'string') return 'must be a text';
+  if (typeof text !== 'string') return 'must be a string';
   if (text.length > longest) return `must not be longer than ${longest} characters`;
   if (text.includes('\0')) return 'must not hold a zero byte';
-  return isMasked(text) ? 'holds a mask in place of the value; send the value itself, or leave the server as it is' : null;
+  return isMasked(text) ? 'contains a mask in place of the value; send the value itself, or leave the server as it is' : null;
 }
 
 /** Arguments show in the list of processes, addresses in logs. */

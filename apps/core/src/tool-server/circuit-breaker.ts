@@ -17,7 +17,7 @@ export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>) {
       const cooldown = coolingDown.get(name);
       if (cooldown === undefined || clock.elapsed() >= cooldown.until) return null;
       const seconds = Math.ceil((cooldown.until - clock.elapsed()) / 1000);
-      return `it did not come up in time; it is tried again in ${seconds} s, or when it is switched off and on`;
+      return `it did not start in time; it is tried again in ${seconds} s, or when it is switched off and on`;
     },
     /** The server was missing in a turn, `afterMs` after the turn had begun. */
     missed(name: string, afterMs: number): void {

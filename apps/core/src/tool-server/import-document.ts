@@ -57,7 +57,7 @@ function toCandidate(name: string, fields: unknown): Candidate {
     .replaceAll(/[^a-z0-9_-]+/g, '-')
     .replaceAll(/_{2,}/g, '_')
     .slice(0, 64);
-  if (nameProblem(as) !== null) return { name, reason: 'nothing of its name can be kept' };
+  if (nameProblem(as) !== null) return { name, reason: 'its name has no characters that can be kept' };
   if (!isRecord(fields)) return { name, reason: 'it is not an object' };
   const url = fields.httpUrl ?? fields.url ?? fields.serverUrl;
   const refusal = refusalOf(fields, url);
@@ -112,7 +112,7 @@ function warningsOf(fields: Record<string, unknown>): string[] {
   const dropped = Object.keys(fields).filter((key) => !known.has(key));
   const narrowing = dropped.filter((key) => /tools$/i.test(key));
   return [
-    ...(dropped.length > 0 ? [`not taken over: ${dropped.slice(0, 20).join(', ')}`] : []),
+    ...(dropped.length > 0 ? [`not imported: ${dropped.slice(0, 20).join(', ')}`] : []),
     ...(narrowing.length > 0 ? ['all its tools are offered, not only those that were chosen there'] : []),
   ];
 }

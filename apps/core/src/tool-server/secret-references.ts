@@ -16,7 +16,7 @@ export const withoutReferences = (text: string): string => text.replaceAll(refer
 export function referenceProblem(text: string): string | null {
   if (withoutReferences(text).includes('${secret:')) return 'has a "${secret:" that is not closed';
   for (const name of secretNames(text)) {
-    if (!nameOfSecret.test(name)) return `names a secret "${name.slice(0, 40)}", which cannot be the name of one`;
+    if (!nameOfSecret.test(name)) return `names a secret "${name.slice(0, 40)}", which is not a valid name of a secret`;
     if (name.startsWith('SVC_')) return `names "${name}", which belongs to the service and is not given to tool servers`;
   }
   return null;

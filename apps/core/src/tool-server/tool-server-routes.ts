@@ -26,7 +26,7 @@ const saveBody = {
     name: said(stdio.properties.name),
     type: { description: 'stdio or http, as the registry shows it. It may be left out.' },
     command: said(stdio.properties.command),
-    args: { description: 'A list of texts.' },
+    args: { description: 'A list of strings.' },
     env: said(stdio.properties.env),
     url: said(http.properties.url),
     headers: said(http.properties.headers),

@@ -40,7 +40,7 @@ test.each(['its caller leaves', 'the service stops'])(
     if (how === 'its caller leaves') leaving.abort();
     else await tests.close();
     launch();
-    expect(await test).toMatchObject({ connected: false, reason: 'its test was cut off' });
+    expect(await test).toMatchObject({ connected: false, reason: 'its test was interrupted' });
     expect(openToolClient).not.toHaveBeenCalled();
     expect(attempted).not.toHaveBeenCalled();
   },

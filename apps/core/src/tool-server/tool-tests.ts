@@ -37,7 +37,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
 
   const connect = async (name: string, limitMs: number, gone: AbortSignal): Promise<ServerState> => {
     const launch = await toolServers.launch(name, gone);
-    if (gone.aborted) return { name, there: false, ms: 0, fault: 'other', reason: 'its test was cut off', stderr: '' };
+    if (gone.aborted) return { name, there: false, ms: 0, fault: 'other', reason: 'its test was interrupted', stderr: '' };
     if ('problem' in launch) return { name, there: false, ms: 0, fault: 'secret', reason: launch.problem, stderr: '' };
     makePrivateDir(stateDir);
     // Where turns of the operator work: a server is started as in one of those.
@@ -48,7 +48,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
     gone.addEventListener('abort', end, { once: true });
     try {
       const [state] = await client.states;
-      return state ?? { name, there: false, ms: limitMs, fault: 'other', reason: 'nothing is known of it', stderr: '' };
+      return state ?? { name, there: false, ms: limitMs, fault: 'other', reason: 'its state is unknown', stderr: '' };
     } finally {
       gone.removeEventListener('abort', end);
       await client.close();
@@ -59,7 +59,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
   return {
     async run(name, limitMs, gone) {
       if (count >= mostAtOnce)
-        throw new ServiceError('busy', `${mostAtOnce} tool servers are tried already. Try again in a moment.`);
+        throw new ServiceError('busy', `${mostAtOnce} tool servers are already being tested. Try again in a moment.`);
       count++;
       try {
         const cutOff = AbortSignal.any([gone, closing.signal]);

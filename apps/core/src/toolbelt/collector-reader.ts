@@ -13,10 +13,13 @@ export const createCollectorReader =
   async <T extends object>(path: string) => {
     const { status, body } = await requestJson<T & Partial<ErrorBody>>(`${url}${path}`, { token, timeoutMs }).catch(
       (error: unknown) => {
-        throw unavailable('The collector, which knows this, is away. Try again later; the other tools work without it.', error);
+        throw unavailable(
+          'The collector, which has this information, is unavailable. Try again later; the other tools work without it.',
+          error,
+        );
       },
     );
     if (status === 200) return body;
     if (status === 400) throw badRequest(String(body.message));
-    throw unavailable(`The collector, which knows this, refused to say (${status}): ${body.message}`);
+    throw unavailable(`The collector, which has this information, refused the request (${status}): ${body.message}`);
   };

@@ -44,7 +44,7 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
   const counts = new WeakMap<Turn, number>();
   const callerOf = (header: string | undefined): ToolCaller => {
     const caller = deps.toolbelt.device.callerOf(bearerOf(header) ?? '');
-    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no turn that is running.');
+    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no running turn.');
     if (!deps.toolServers.isOn(deviceToolsName)) throw forbidden(`${deviceToolsName} is switched off.`);
     return caller;
   };
@@ -86,7 +86,7 @@ function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: 
   const { turn } = caller;
   const offered = deviceToolsOf(caller).find(({ name }) => name === tool);
   if (turn === null || turn.instanceId === null || offered === undefined) {
-    const why = `${tool} is no tool of this device for the person who wrote the message.`;
+    const why = `${tool} is not a tool of this device that the person who wrote the message may use.`;
     events.toolRefused(caller, tool, why);
     throw forbidden(why);
   }
@@ -105,7 +105,7 @@ async function askFirst({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { 
   const how = Object.keys(input).length === 0 ? '' : `\n${cutText(JSON.stringify(input), shownChars)}`;
   const answer = await caller.ask?.({ text: `May I use "${tool}" on your device?${how}`, options: [yes, no] }, gone);
   if (answer?.option === yes.id) return;
-  const why = answer?.outcome === 'answered' ? `The person has said no to ${tool}.` : `Nobody has said yes to ${tool}.`;
+  const why = answer?.outcome === 'answered' ? `The person refused ${tool}.` : `Nobody allowed ${tool}.`;
   events.toolRefused(caller, tool, why);
   throw forbidden(why);
 }

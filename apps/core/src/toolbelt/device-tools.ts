@@ -35,7 +35,7 @@ export function createDeviceTools({ tokens, url, callMs }: Deps): DeviceTools {
   };
   return {
     name: deviceToolsName,
-    description: 'What the device can do that a conversation is with; in its turns alone.',
+    description: 'What the device of a conversation can do; only in turns of that conversation.',
     serverFor({ turn, identity, ...asking }) {
       if (turn.envelope.device_tools === undefined) return null;
       const caller: ToolCaller = { turn, identity, writes: 0, ask: asking.ask };

@@ -62,7 +62,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
       stopTimeoutMs: 1000,
       giveUp: () => crashLimit,
     },
-    { clock, onState, onLog: ({ text }) => log.warn({ toolbelt: text.slice(0, 1000) }, 'the toolbelt said') },
+    { clock, onState, onLog: ({ text }) => log.warn({ toolbelt: text.slice(0, 1000) }, 'output of the toolbelt') },
   );
 
   function onState({ status, ready, lastExit }: ChildState): void {
@@ -72,7 +72,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
       waiting = null;
     } else if (status === 'failed') {
       failedAt = clock.elapsed();
-      log.warn({ why: lastExit?.reason }, 'the toolbelt does not stay up');
+      log.warn({ why: lastExit?.reason }, 'the toolbelt keeps failing');
       waiting?.reject(new Error(`its process ${lastExit?.reason ?? 'does not start'}`));
       waiting = null;
     }
@@ -88,7 +88,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
     stopping = child.stop().finally(() => (stopping = null));
     port = 0;
     deps.onIdleStop();
-    log.info({}, 'the toolbelt is not used and was stopped');
+    log.info({}, 'the toolbelt was stopped, because it is not used');
   };
 
   const start = () => {

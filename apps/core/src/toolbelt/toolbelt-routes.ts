@@ -60,7 +60,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
   const body: object = toolInputs[name];
   const callerOf = (header: string | undefined) => {
     const caller = deps.toolbelt.callerOf(bearerOf(header) ?? '');
-    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no turn that is running.');
+    if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no running turn.');
     // Here, where every call ends, in a turn or from an operator's own client over stdio.
     if (!deps.toolServers.isOn(toolbeltName)) throw switchedOff();
     return caller;

@@ -63,7 +63,9 @@ export function mountUpdateRoutes(
   app.post<{ Body: { channel: UpdateChannel } }>('/v2/update/channel', { schema: { body: channelSchema } }, ({ body }) => {
     const { updateChannel } = settings;
     if (updateChannel !== null && updateChannel !== body.channel)
-      throw conflict(`SVC_UPDATE_CHANNEL is ${updateChannel}, and a setting of the environment wins. Remove it to choose here.`);
+      throw conflict(
+        `SVC_UPDATE_CHANNEL is set to ${updateChannel}, and the environment takes precedence. Remove it to choose here.`,
+      );
     if (body.channel === 'edge' && archivesOf(home, settings.updateArchives) !== null) throw conflict(onlyReleases);
     changeUpdateSettings(paths.root, { channel: body.channel });
     return { channel: channel() };
@@ -102,7 +104,7 @@ export function mountUpdateRoutes(
       throw badRequest(
         'The only mode is "agent": your engine repairs what cannot be installed. Leave it out to run the updater alone.',
       );
-    if (runningUpdate(places) !== null) throw conflict('An update runs already.');
+    if (runningUpdate(places) !== null) throw conflict('An update is already running.');
     if (agent && (await engines.active()).choice.id === 'offline')
       throw conflict(
         'The engine in use is "offline", which is no model and can repair nothing. Connect one first: ./svc engine.',

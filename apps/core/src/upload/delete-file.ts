@@ -20,7 +20,9 @@ export async function deleteFile(area: Area, id: string, now: number): Promise<D
   if (entry === null || !isUploadId(id)) throw notFound('file', id);
   const found = findUpload(folder, entry.path);
   if (found === 'outside' || found === 'not_a_file')
-    throw conflict(`What lies at ${entry.path} is not the file that was uploaded. Look at it, and remove it yourself.`);
+    throw conflict(
+      `The file at ${entry.path} is not the one that was uploaded, so it was not deleted. Check it, and delete it yourself.`,
+    );
   const links = (await ifThere(lstat(entry.path), null))?.nlink ?? 0;
   const tombstone = { ...entry, deleted_at: entry.deleted_at ?? now };
   staging.bury(tombstone);

@@ -61,7 +61,7 @@ export class Uploads {
     this.manifest = new Manifest(deps.uploads);
     this.#staging = new Staging(deps.uploads);
     const onLateFault = ({ id, path: file }: ManifestEntry, error: unknown) => {
-      this.#lateFault = `The disk did not take all of ${file} (${errorText(error)}). See to the disk, then send that file again.`;
+      this.#lateFault = `${file} could not be completely written to the disk (${errorText(error)}). Check the disk, then upload that file again.`;
       deps.log.error({ err: error, upload: id }, 'a finished upload could not be written out to the disk');
     };
     this.#area = { folder: deps.uploads, staging: this.#staging, manifest: this.manifest, onLateFault };
@@ -71,7 +71,7 @@ export class Uploads {
   async begin({ size, sha256, ...facts }: UploadRequest): Promise<UploadState> {
     const { uploadMaxBytes, uploadChunkBytes } = this.#deps.settings;
     if (size > uploadMaxBytes) throw tooLarge(uploadMaxBytes, 'SVC_UPLOAD_MAX_SIZE');
-    if (this.#begun.size >= maxUploads) throw queueFull('Too many uploads are on their way. Finish or discard some first.', 60);
+    if (this.#begun.size >= maxUploads) throw queueFull('Too many uploads are in progress. Finish or discard some first.', 60);
     const id = this.#deps.ids.next('upl');
     const plan = {
       ...(await namesOf(facts, this.#deps.mask.text)),
@@ -199,7 +199,7 @@ export class Uploads {
     if ((upload?.writing ?? 0) > 0 || this.#deps.clock.now() - touchedAt < staleMs) return;
     this.#forget(id);
     await this.#staging.remove(id);
-    if (ended === null) this.#deps.log.warn({ upload: id }, 'an upload that nothing came for in a day was removed');
+    if (ended === null) this.#deps.log.warn({ upload: id }, 'an upload that received no data for a day was removed');
   }
 
   async #find(id: string): Promise<Found> {

@@ -71,6 +71,6 @@ async function refuseOwn(vault: Deps['vault'], asked: string): Promise<void> {
   const own = await vault.admin().self();
   if (own?.name !== asked) return;
   throw conflict(
-    `The service itself asks the vault as "${asked}", and would get no more secrets. Give it the key of another reader first: SVC_VAULT_AGENT_KEY in .env.`,
+    `The service itself asks the vault as "${asked}", and could read no secrets any more. Give it the key of another reader first: SVC_VAULT_AGENT_KEY in .env.`,
   );
 }

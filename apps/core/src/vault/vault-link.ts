@@ -101,7 +101,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   const placeOf = (vault: VaultClient): SecretVault => ({
     async get(name, tier) {
       const answer = await ask(vault, name, tier);
-      if (answer.is === 'denied') return { problem: `The vault refuses the secret "${name}": ${answer.why}` };
+      if (answer.is === 'denied') return { problem: `The vault refused the secret "${name}": ${answer.why}` };
       if (answer.is === 'sealed' || answer.is === 'unreachable') return { closed: answer };
       return answer.is === 'value' ? answer.value : null;
     },
@@ -132,7 +132,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       try {
         return { credentials: (await client?.list()) ?? [], fault: null };
       } catch (error) {
-        return { credentials: [], fault: `What the vault has is not known: ${errorText(error)}` };
+        return { credentials: [], fault: `The vault could not list its secrets: ${errorText(error)}` };
       }
     },
 

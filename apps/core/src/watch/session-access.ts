@@ -44,7 +44,7 @@ export async function checkAccess(
   if (session === undefined) throw notFound('session', key);
   if (!seesAll(identity)) {
     if (!ownsKey(peer, key) || identity.principal_id === null || session.principal_id !== identity.principal_id)
-      throw forbidden('This is the conversation of another person.');
+      throw forbidden('This conversation belongs to another person.');
     if (op !== 'history' && op !== 'watch' && !atLeast(identity.trust_tier, 'KNOWN'))
       throw forbidden(`${op} is for people who are known, and above.`);
   }

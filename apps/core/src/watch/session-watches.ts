@@ -45,7 +45,7 @@ export function createSessionWatches(deps: Deps, limits = defaultLimits): Sessio
   const countWatchers = () => [...all.values()].reduce((sum, entry) => sum + entry.watchers(), 0);
 
   const checkRoom = (): void => {
-    if (countWatchers() >= limits.watchers) throw queueFull('Too many watch already. Try again later.', 10);
+    if (countWatchers() >= limits.watchers) throw queueFull('Too many conversations are being watched. Try again later.', 10);
   };
 
   /** The one that is watched the longest goes first; its watchers are told that frames are missing. */

@@ -110,7 +110,7 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
     ring,
     parcels: createParcels(knownSecrets.mask),
     present,
-    onFault: (error) => complain(error, 'a watcher cannot be served and is cut off'),
+    onFault: (error) => complain(error, 'a watcher could not be served and was disconnected'),
     onEmpty,
   });
 
@@ -166,6 +166,6 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
 }
 
 const watchingMessage = 'From here on every frame is shown.';
-const forgottenMessage = 'What was said in this conversation is forgotten. Turns that run follow from their beginning.';
+const forgottenMessage = 'This conversation was forgotten. Running turns follow from their beginning.';
 const gapMessage =
-  'Frames are missing before the next one. The history has what was said: GET /v2/session/:key/history. Turns that run follow from their beginning.';
+  'Frames are missing before the next one. The history has the messages: GET /v2/session/:key/history. Running turns follow from their beginning.';

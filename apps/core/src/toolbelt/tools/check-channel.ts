@@ -7,7 +7,8 @@ const words: Record<ChannelAction, string> = { file: 'no files with a reply', re
 
 /** The turn of a caller whose channel shows this kind of action. @throws ServiceError `unprocessable` with a text for the model. */
 export function turnThatShows({ turn }: ToolCaller, action: ChannelAction): Turn {
-  if (turn === null) throw new ServiceError('unprocessable', 'There is no conversation here: this is for replies.');
+  if (turn === null)
+    throw new ServiceError('unprocessable', 'This tool goes with a reply, and there is no conversation to reply to here.');
   const shows = turn.envelope.capabilities?.actions ?? [];
   if (shows.includes(action)) return turn;
   throw new ServiceError('unprocessable', `The channel "${turn.envelope.channel}" shows ${words[action]}. Say it in your reply.`);

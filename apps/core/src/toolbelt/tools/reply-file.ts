@@ -27,7 +27,7 @@ export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path
   try {
     countWrite(caller);
     const redactor = turnRedactor(deps, turn);
-    if (await holdsSecret(found.handle, redactor)) throw forbidden('The file holds a secret of this service.');
+    if (await holdsSecret(found.handle, redactor)) throw forbidden('The file contains a secret of this service.');
     const facts = { filename: name ?? path.basename(found.path), conversation_key };
     const copy = await deps.uploads.take(found.handle.createReadStream({ start: 0, autoClose: false }), facts);
     // The name is shown to people, as all that is said here.
@@ -38,7 +38,7 @@ export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path
         await deps.uploads.delete(copy.id); // it goes to nobody
         throw error;
       });
-    return { name: shown, bytes: copy.bytes, note: 'It goes with your reply.' };
+    return { name: shown, bytes: copy.bytes, note: 'It will be sent with your reply.' };
   } finally {
     await found.handle.close();
   }

@@ -25,7 +25,7 @@ export async function sendFile(
   const { settings, ids, knownSecrets } = deps;
   const checked = checkFile(deps, file);
   const redactor = knownSecrets.redactor();
-  if (await pathHoldsSecret(checked, redactor)) throw forbidden('The file holds a secret of this service.');
+  if (await pathHoldsSecret(checked, redactor)) throw forbidden('The file contains a secret of this service.');
   const body: SendRequest = {
     ...route,
     path: checked.path,
@@ -38,7 +38,7 @@ export async function sendFile(
     body,
     timeoutMs,
   }).catch((error: unknown) => {
-    throw unavailable('The manager, which sends, is away. Nothing was sent; try again later.', error);
+    throw unavailable('The manager, which sends messages, is unavailable. Nothing was sent; try again later.', error);
   });
   if (status < 300 && answer.delivered !== false) return { delivered: true, ...route };
   return {

@@ -63,7 +63,7 @@ async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Ro
   const outcome = await outbox.firstTry(delivery, firstTryMs);
   const sent = { delivered: outcome.delivered, delivery_id: delivery.id, ...route };
   if (outcome.delivered) return sent;
-  return { ...sent, why: outcome.error, note: outcome.permanent ? 'It failed for good.' : 'It is kept and tried again.' };
+  return { ...sent, why: outcome.error, note: outcome.permanent ? 'It failed permanently.' : 'It is kept and tried again.' };
 }
 
 const notAllowed = (what: string) => forbidden(`${what} is not allowed for the person who wrote the message, or not from here.`);
@@ -81,7 +81,7 @@ async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, channel: s
   if (only !== undefined && fits.length === 1) return only;
   const listed = (fits.length > 1 ? fits : targets).map((target) => `${target.instance_id} (${target.channel}, ${target.name})`);
   const which = listed.length === 0 ? 'No instance can be sent through.' : `Name an "instance_id": ${listed.join('; ')}.`;
-  throw badRequest(`${fits.length === 0 ? 'No instance' : 'More than one instance'} answers to "${channel}". ${which}`);
+  throw badRequest(`${fits.length === 0 ? 'No instance' : 'More than one instance'} matches "${channel}". ${which}`);
 }
 
 async function readTarget({ settings }: Pick<ToolDeps, 'settings'>, instance: string): Promise<SendTarget | undefined> {
@@ -93,7 +93,7 @@ const steers = (target: SendTarget | undefined): boolean =>
   target !== undefined && target.outbound !== false && target.outbound.steers === true;
 
 async function readTargets({ bindHost, managerPort, managerToken }: ToolDeps['settings']): Promise<SendTarget[]> {
-  const away = (cause?: unknown) => unavailable('The manager, which knows the channels, is away. Try again later.', cause);
+  const away = (cause?: unknown) => unavailable('The manager, which knows the channels, is unavailable. Try again later.', cause);
   const { status, body } = await requestJson<{ targets: SendTarget[] }>(`http://${bindHost}:${managerPort}/send/targets`, {
     token: managerToken,
     timeoutMs,

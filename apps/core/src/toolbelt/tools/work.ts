@@ -22,7 +22,7 @@ export const whoTouched: Tool<'svc_who'> = async (deps, caller, input) => {
     ...withTime(session),
     paths: paths.map(withTime),
   }));
-  const note = 'There is more than was looked at: a session of long ago may be missing.';
+  const note = 'Not everything was searched: an older session may be missing.';
   return { path: who.path, since: isoTime(who.since), sessions, ...(who.truncated && { note }) };
 };
 
@@ -31,7 +31,7 @@ async function fullPath({ sessions }: ToolDeps, caller: ToolCaller, name: string
   if (path.isAbsolute(name)) return path.normalize(name);
   const key = conversationOf(caller);
   const cwd = key === null ? null : (await sessions.read(key))?.cwd;
-  if (cwd === null || cwd === undefined) throw badRequest('"path" takes a full path here.');
+  if (cwd === null || cwd === undefined) throw badRequest('"path" must be an absolute path here.');
   return path.resolve(cwd, name);
 }
 
