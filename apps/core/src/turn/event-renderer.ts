@@ -80,6 +80,7 @@ export function createEventRenderer({
   let model: string | null = null;
   const warnings: string[] = [];
   const resumeId = createResumeIdKeeper({ session, sessions, clock });
+  const tools = createToolRenderer({ turn, identity, session, sink, redactor, events, maxToolChars }, reply.flush);
 
   const showThought = (text: string): MaybeLater<void> => {
     if (text === '') return;
@@ -93,27 +94,6 @@ export function createEventRenderer({
     if (notice.code !== 'tool_server_missing') return;
     warnings.push(message);
     onToolServerMissing?.(notice.toolServer, message);
-  };
-
-  /** The whole input is masked; what is shown of it is cut afterwards. */
-  const inputInSlices = (input: unknown): unknown =>
-    (JSON.stringify(input) ?? '').length > longInput ? valueInSlices(redactor(), input) : redactor().value(input);
-
-  const showTool = (event: Extract<EngineEvent, { type: 'tool' }>, masked: unknown) => {
-    const name = redactor().text(event.name);
-    const input = showToolInput(masked, maxToolChars);
-    return andThen(reply.flush(), () => {
-      sink({ type: 'tool', id: event.id, name, input });
-      events.tool(turn, identity, { name, id: event.id, input, cwd: session.cwd });
-    });
-  };
-
-  const showResult = (event: Extract<EngineEvent, { type: 'tool_result' }>, masked: string) => {
-    const output = showToolOutput(masked, maxToolChars);
-    return andThen(reply.flush(), () => {
-      sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
-      events.toolResult(turn, identity, { id: event.id, ok: event.ok, output });
-    });
   };
 
   return {
@@ -132,9 +112,9 @@ export function createEventRenderer({
           if (event.engineSessionId !== session.engine_session_id) resumeId.keepSoon(event.engineSessionId);
           break;
         case 'tool':
-          return andThen(inputInSlices(event.input), (input) => showTool(event, input));
+          return tools.call(event);
         case 'tool_result':
-          return andThen(textInSlices(redactor(), event.output), (output) => showResult(event, output));
+          return tools.result(event);
         case 'notice':
           showNotice(event);
           break;
@@ -172,6 +152,42 @@ export function createEventRenderer({
         redactor: reply.redactor(),
       };
     },
+  };
+}
+
+type ToolDeps = Pick<Deps, 'turn' | 'identity' | 'session' | 'sink' | 'redactor' | 'events' | 'maxToolChars'>;
+
+/** Shows and records calls of tools, masked. `flush` sends the text that came before. */
+function createToolRenderer(
+  { turn, identity, session, sink, redactor, events, maxToolChars }: ToolDeps,
+  flush: () => MaybeLater<void>,
+) {
+  /** The whole input is masked; what is shown of it is cut afterwards. */
+  const inputInSlices = (input: unknown): unknown =>
+    (JSON.stringify(input) ?? '').length > longInput ? valueInSlices(redactor(), input) : redactor().value(input);
+
+  const showCall = (event: Extract<EngineEvent, { type: 'tool' }>, masked: unknown) => {
+    const name = redactor().text(event.name);
+    const input = showToolInput(masked, maxToolChars);
+    return andThen(flush(), () => {
+      sink({ type: 'tool', id: event.id, name, input });
+      events.tool(turn, identity, { name, id: event.id, input, cwd: session.cwd });
+    });
+  };
+
+  const showResult = (event: Extract<EngineEvent, { type: 'tool_result' }>, masked: string) => {
+    const output = showToolOutput(masked, maxToolChars);
+    return andThen(flush(), () => {
+      sink({ type: 'tool_result', id: event.id, ok: event.ok, output });
+      events.toolResult(turn, identity, { id: event.id, ok: event.ok, output });
+    });
+  };
+
+  return {
+    call: (event: Extract<EngineEvent, { type: 'tool' }>): MaybeLater<void> =>
+      andThen(inputInSlices(event.input), (input) => showCall(event, input)),
+    result: (event: Extract<EngineEvent, { type: 'tool_result' }>): MaybeLater<void> =>
+      andThen(textInSlices(redactor(), event.output), (output) => showResult(event, output)),
   };
 }
 

@@ -42,28 +42,16 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
   /** The shown end of the previous block: the next stream is given it first. */
   let lastTail = '';
   let raw = '';
-  let sent = '';
-  let block = '';
   let blocks = 0;
   let isBetween = true;
   let seam: Seam | null = null;
   let given = '';
+  const reply = createShownReply(sink);
+  const { show, closeBlock } = reply;
 
-  const show = (text: string) => {
-    if (text === '') return;
-    const lead = block === '' && sent !== '' ? blockBreak : '';
-    sent += lead + text;
-    block += text;
-    sink({ type: 'delta', text: lead + text });
-  };
-  const closeBlock = () => {
-    if (block !== '') sink({ type: 'segment', text: block });
-    block = '';
-  };
   const restart = (text: string) => {
-    if (sent !== '') sink({ type: 'retract' });
-    [sent, block, seam, given] = ['', '', null, ''];
-    show(text);
+    [seam, given] = [null, ''];
+    reply.restart(text);
   };
 
   /** Strips the end of the previous block from the stream's output, which returns it once more, or masked as a part of a secret. */
@@ -95,6 +83,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     return andThen(stream.push(raw), adopt);
   };
   const adopt = (whole: string) => {
+    const sent = reply.text();
     const shown = isBetween && sent !== '' ? sent + blockBreak : sent;
     const same = sharedLength(whole, shown);
     const isHeld = seam?.unshown !== undefined;
@@ -161,7 +150,7 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     if (blocks >= 2) return andThen(textInSlices(redactor, raw.slice(0, -blockBreak.length)), correct);
   };
   const correct = (whole: string) => {
-    if (withoutBreaks(whole) === withoutBreaks(sent)) return;
+    if (withoutBreaks(whole) === withoutBreaks(reply.text())) return;
     restart(whole);
     closeBlock();
   };
@@ -170,8 +159,45 @@ export function createMaskedReply(current: () => Redactor, sink: TurnSink): Mask
     push: (text) => andThen(renew(), () => pushText(text)),
     endBlock: () => andThen(renew(), closeStream),
     end: () => andThen(renew(), closeAll),
-    text: () => sent,
+    text: reply.text,
     redactor: () => redactor,
+  };
+}
+
+type ShownReply = {
+  /** Appends to the open block, or begins the next one. */
+  show(text: string): void;
+  closeBlock(): void;
+  /** Retracts everything and begins again with this text. */
+  restart(text: string): void;
+  /** Everything shown since the last retraction. */
+  text(): string;
+};
+
+/** Sends masked text to the sink in blocks, and remembers it. */
+function createShownReply(sink: TurnSink): ShownReply {
+  let sent = '';
+  let block = '';
+
+  const show = (text: string) => {
+    if (text === '') return;
+    const lead = block === '' && sent !== '' ? blockBreak : '';
+    sent += lead + text;
+    block += text;
+    sink({ type: 'delta', text: lead + text });
+  };
+  return {
+    show,
+    closeBlock() {
+      if (block !== '') sink({ type: 'segment', text: block });
+      block = '';
+    },
+    restart(text) {
+      if (sent !== '') sink({ type: 'retract' });
+      [sent, block] = ['', ''];
+      show(text);
+    },
+    text: () => sent,
   };
 }
 
