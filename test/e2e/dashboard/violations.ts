@@ -9,13 +9,18 @@ const folder = process.env['TEST_PICTURES'];
 
 type Violation = { id: string; help: string; nodes: { target: string[] }[] };
 
-/** What axe finds, as one line for each rule. */
-export async function violations(page: Page): Promise<string[]> {
-  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Those of the rules that look at colours. */
+const ofColours = "axe.getRules(tags).filter((rule) => rule.tags.includes('cat.color')).map(({ ruleId }) => ruleId)";
+
+/** What axe finds, by all of its rules or by those of colours, as one line for each rule. */
+export async function violations(page: Page, only: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (await page.evaluate('!globalThis.axe')) await page.evaluate(axe);
-  const found = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(rules)}).then(({ violations }) => violations)`,
-  )) as Violation[];
+  const found = (await page.evaluate(`(() => {
+    const tags = ${JSON.stringify(tags)};
+    const runOnly = ${only === 'all' ? 'tags' : `{ type: 'rule', values: ${ofColours} }`};
+    return axe.run(document, { runOnly, resultTypes: ['violations'] }).then(({ violations }) => violations);
+  })()`)) as Violation[];
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
@@ -26,26 +31,40 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(folder, `${name}-${page.viewportSize()?.width ?? 0}.png`) });
 }
 
-const looks = [390, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })));
+const themes = ['light', 'dark'] as const;
+const widths = [390, 1280];
 
 /** Pictures of what is open, in each theme at each width, where they are wanted. */
 export async function pictures(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
-  for (const { width, colorScheme } of looks) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 844 });
-    await page.emulateMedia({ colorScheme });
-    await picture(page, `${name}-${colorScheme}`);
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `${name}-${colorScheme}`);
+    }
   }
 }
 
-/** What is open as it looks in each theme at each width: what axe finds there. */
-export async function violationsInAllLooks(page: Page, name: string): Promise<string[]> {
+/** What is open as it looks in each theme, in a window as it is now: what axe finds there. */
+export async function violationsInThemes(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];
-  for (const { width, colorScheme } of looks) {
-    await page.setViewportSize({ width, height: 844 });
+  for (const colorScheme of themes) {
     await page.emulateMedia({ colorScheme });
     await picture(page, `${name}-${colorScheme}`);
-    found.push(...(await violations(page)).map((line) => `${name} at ${width}, ${colorScheme}: ${line}`));
+    const where = `${name} at ${page.viewportSize()?.width ?? 0}, ${colorScheme}`;
+    // The other theme has other colours, and nothing else (`test/themes.test.ts`).
+    found.push(...(await violations(page, colorScheme === 'light' ? 'all' : 'colours')).map((line) => `${where}: ${line}`));
+  }
+  return found;
+}
+
+/** The same in a narrow window and a wide one. */
+export async function violationsInAllLooks(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 844 });
+    found.push(...(await violationsInThemes(page, name)));
   }
   return found;
 }
