@@ -7,6 +7,7 @@ import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { killHard } from '@svc/testing/kill-hard.ts';
 import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { makeVault } from '../../apps/vault/test/open-in-process.ts';
 
 const passphrase = 'tulips in the moonlight';
 const canary = 'canary: the tulips are under the oak';
@@ -21,11 +22,9 @@ beforeEach(async () => {
   folder = temporaryFolder();
   const [one, manager, collector, four] = (await freePorts(4)) as [number, number, number, number];
   ports = { core: one, manager, collector, vault: four };
+  keys = await makeVault(folder.path, passphrase);
   vault = await startVaultProcess(folder.path, ports.vault);
-  const made = await askProcess(ports.vault, 'POST /v1/init', { body: { passphrase } });
-  const adminKey = String(made?.body['admin_key']);
-  const agent = await askProcess(ports.vault, 'POST /v1/agents', { body: { name: 'assistant', tier: 'SACRED' }, adminKey });
-  keys = { adminKey, agentKey: String(agent?.body['key']) };
+  await unseal();
   core = await openCore();
 });
 afterEach(async () => {

@@ -15,3 +15,15 @@ export async function open(dataDir: string, clock = systemClock) {
   const context = await createVaultContext({ settings, log, version, clock, calibrate: async () => cheap });
   return { context, passphrase: 'correct horse battery staple', nextPassphrase: 'another horse battery staple' };
 }
+
+/** Sets a vault up for a process that is to open it. Its passphrase costs nothing there either: what it costs is kept with it. */
+export async function makeVault(dataDir: string, passphrase: string): Promise<{ adminKey: string; agentKey: string }> {
+  const { context } = await open(dataDir);
+  try {
+    const adminKey = (await context.lifecycle.init(passphrase)) ?? '';
+    const { key } = await context.agents.register('assistant', 'SACRED');
+    return { adminKey, agentKey: key };
+  } finally {
+    await context.close();
+  }
+}

@@ -1,28 +1,35 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import type { ChildProcess } from 'node:child_process';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { killHard } from '@svc/testing/kill-hard.ts';
 import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { makeVault } from './open-in-process.ts';
 
 const passphrase = 'canary-passphrase-of-the-vault';
+/** With a vault that each test has a copy of. */
+let made: TemporaryFolder;
 let folder: TemporaryFolder;
 let port: number;
 let vault: { child: ChildProcess; output: () => string };
 let adminKey: string;
 let agentKey: string;
+let keys: { adminKey: string; agentKey: string };
 
+beforeAll(async () => {
+  made = temporaryFolder();
+  keys = await makeVault(made.path, passphrase);
+});
+afterAll(() => made.remove());
 beforeEach(async () => {
   folder = temporaryFolder();
+  cpSync(made.path, folder.path, { recursive: true });
+  ({ adminKey, agentKey } = keys);
   [port = 0] = await freePorts(1);
-  vault = await startVaultProcess(folder.path, port);
-  const made = await askProcess(port, 'POST /v1/init', { body: { passphrase } });
-  adminKey = String(made?.body['admin_key']);
-  const agent = await askProcess(port, 'POST /v1/agents', { body: { name: 'assistant', tier: 'SACRED' }, adminKey });
-  agentKey = String(agent?.body['key']);
+  await start();
 });
 afterEach(async () => {
   await killHard(vault.child);
@@ -40,6 +47,10 @@ async function read(name: string): Promise<unknown> {
 
 async function restart(): Promise<void> {
   await killHard(vault.child);
+  await start();
+}
+
+async function start(): Promise<void> {
   vault = await startVaultProcess(folder.path, port);
   expect((await askProcess(port, 'GET /v1/status'))?.body).toEqual({ initialized: true, sealed: true });
   const opened = await askProcess(port, 'POST /v1/unseal', { body: { passphrase }, adminKey });
@@ -76,7 +87,20 @@ test('V09: killed while secrets are put and the root key is replaced, it keeps w
   }
 });
 
+/** In the place of the copy: a vault that a process has set up itself, whose passphrase costs what it should. */
+async function setUpByProcess(): Promise<void> {
+  await killHard(vault.child);
+  folder.remove();
+  folder = temporaryFolder();
+  vault = await startVaultProcess(folder.path, port);
+  const answer = await askProcess(port, 'POST /v1/init', { body: { passphrase } });
+  adminKey = String(answer?.body['admin_key']);
+  const agent = await askProcess(port, 'POST /v1/agents', { body: { name: 'assistant', tier: 'SACRED' }, adminKey });
+  agentKey = String(agent?.body['key']);
+}
+
 test('V02: one passphrase costs at least 250 ms, and the vault goes on answering meanwhile', async () => {
+  await setUpByProcess();
   await askProcess(port, 'POST /v1/seal', { adminKey });
   const begun = performance.now();
   let isOver = false;
@@ -113,6 +137,7 @@ const sendBroken = (body: string) =>
 
 test('V10: no secret shows in files, logs, errors, arguments, the environment or any GET', async () => {
   const canary = 'canary-value-4f9a8b7c6d5e';
+  await setUpByProcess();
   await put('CANARY', canary);
   expect(await read('CANARY')).toBe(canary);
   const silo = await askProcess(port, 'POST /v1/silos/generate', { body: { silo: 's' }, agentKey });
@@ -149,6 +174,7 @@ test('V10: no secret shows in files, logs, errors, arguments, the environment or
 });
 
 test('its files are for their owner alone, and a second vault does not open them', async () => {
+  await setUpByProcess();
   const dir = path.join(folder.path, 'vault');
   expect(statSync(dir).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(dir)) expect(statSync(path.join(dir, name)).mode & 0o777).toBe(0o600);
