@@ -1,16 +1,11 @@
 import OpenAI from 'openai';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 
 let house: House;
 let client: OpenAI;
-beforeEach(async () => {
-  house = await openHouse();
-  client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
-});
-afterEach(() => house.stop());
 
 const serves = async (url: string): Promise<boolean> => {
   try {
@@ -49,56 +44,75 @@ async function ask(): Promise<string | null | undefined> {
   return reply.choices[0]?.message.content;
 }
 
-test.each(['core', 'manager', 'collector', 'compat'])(
-  'kill -9 of the %s during a stream: the rest goes on and it is back at once',
-  async (name) => {
-    const before = name === 'compat' ? await house.compatPid() : house.pidOf(name);
-    const child = await house.compatPid();
-    const reply = ending(streamReply());
-    await waitFor(turnsRun, 5000, () => 'no turn runs');
-    signalProcess(before, 'SIGKILL');
-    const since = Date.now();
-    const pid = async () => (name === 'compat' ? house.compatPid().catch(() => 0) : house.pidOf(name));
-    const url = house.urls[name as keyof House['urls']];
-    await waitFor(
-      async () => ![0, before].includes(await pid()) && (await serves(url)),
-      5000,
-      () => `${name} is not back`,
-    );
-    expect(Date.now() - since).toBeLessThan(20_000);
+describe('a service in which one process after the other is killed', () => {
+  beforeAll(async () => {
+    house = await openHouse();
+    client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
+  });
+  afterAll(() => house.stop());
 
-    const end = await reply;
-    if (name === 'collector' || name === 'core') expect(end).toBe('done');
-    else expect(end).toMatch(/done|error: /);
-    if (name === 'manager')
+  test('no event is lost while the collector is away', async () => {
+    const replies = async () => {
+      const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
+      return events.filter((event) => event.kind === 'outbound').length;
+    };
+    const before = await replies();
+    signalProcess(house.pidOf('collector'), 'SIGKILL');
+    const turns = 20;
+    for (let i = 0; i < turns; i++) await ask();
+    await expect.poll(() => replies().catch(() => 0)).toBe(before + turns);
+  });
+
+  test.each(['core', 'manager', 'collector', 'compat'])(
+    'kill -9 of the %s during a stream: the rest goes on and it is back at once',
+    async (name) => {
+      const before = name === 'compat' ? await house.compatPid() : house.pidOf(name);
+      const child = await house.compatPid();
+      const reply = ending(streamReply());
+      await waitFor(turnsRun, 5000, () => 'no turn runs');
+      signalProcess(before, 'SIGKILL');
+      const since = Date.now();
+      const pid = async () => (name === 'compat' ? house.compatPid().catch(() => 0) : house.pidOf(name));
+      const url = house.urls[name as keyof House['urls']];
       await waitFor(
-        () => !isAlive(child),
+        async () => ![0, before].includes(await pid()) && (await serves(url)),
         5000,
-        () => 'the connector of the killed manager lives on',
+        () => `${name} is not back`,
       );
-    await waitFor(
-      () => serves(house.urls.compat),
-      5000,
-      () => 'the connector is not back',
-    );
-    await expect.poll(() => ask().catch(String)).toBe('still here');
-  },
-);
+      expect(Date.now() - since).toBeLessThan(20_000);
 
-test('no event is lost while the collector is away', async () => {
-  signalProcess(house.pidOf('collector'), 'SIGKILL');
-  const turns = 20;
-  for (let i = 0; i < turns; i++) await ask();
-  const replies = async () => {
-    const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
-    return events.filter((event) => event.kind === 'outbound').length;
-  };
-  await expect.poll(() => replies().catch(() => 0)).toBe(turns);
+      const end = await reply;
+      if (name === 'collector' || name === 'core') expect(end).toBe('done');
+      else expect(end).toMatch(/done|error: /);
+      if (name === 'manager')
+        await waitFor(
+          () => !isAlive(child),
+          5000,
+          () => 'the connector of the killed manager lives on',
+        );
+      await waitFor(
+        () => serves(house.urls.compat),
+        5000,
+        () => 'the connector is not back',
+      );
+      await expect.poll(() => ask().catch(String)).toBe('still here');
+    },
+  );
 });
 
+/** Another service, which ends in its test. */
+async function openOwn(): Promise<House> {
+  const own = await openHouse();
+  onTestFinished(async () => void (await own.stop()));
+  return own;
+}
+
+const pidsOf = async (own: House) => [...['core', 'manager', 'collector'].map((name) => own.pidOf(name)), await own.compatPid()];
+
 test('no process is left when the supervisor is killed', async () => {
-  const pids = [house.pidOf('core'), house.pidOf('manager'), house.pidOf('collector'), await house.compatPid()];
-  signalProcess(house.pid, 'SIGKILL');
+  const own = await openOwn();
+  const pids = await pidsOf(own);
+  signalProcess(own.pid, 'SIGKILL');
   await waitFor(
     () => !pids.some(isAlive),
     15_000,
@@ -107,7 +121,8 @@ test('no process is left when the supervisor is killed', async () => {
 });
 
 test('Ctrl-C ends everything, cleanly', async () => {
-  const pids = [house.pidOf('core'), house.pidOf('manager'), house.pidOf('collector'), await house.compatPid()];
-  expect(await house.stop()).toBe(0);
+  const own = await openOwn();
+  const pids = await pidsOf(own);
+  expect(await own.stop()).toBe(0);
   expect(pids.filter(isAlive)).toEqual([]);
 });
