@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { webToolsFolder } from '@svc/service-kit/packages/build-web-app.ts';
+import { hasPackages } from '@svc/service-kit/packages/install-packages.ts';
 import { linkTree } from '../src/update/link-tree.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
@@ -36,6 +38,12 @@ export function takeDependencies(to: string): void {
   }
   copyFileSync(path.join(to, 'package-lock.json'), path.join(to, 'node_modules/.svc-lock'));
   writeFileSync(path.join(to, 'node_modules/.svc-level'), 'production\n');
+}
+
+/** What builds web pages, where it is set up here: else whoever builds them sets it up. */
+export function takeWebTools(to: string): void {
+  const tools = webToolsFolder(repositoryRoot);
+  if (hasPackages({ lockFolder: repositoryRoot, folder: tools })) linkTree(tools, webToolsFolder(to));
 }
 
 /** The Node that is set up here, where there is one: else that of the machine does. */

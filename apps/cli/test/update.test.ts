@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWebApp, isWebAppBuilt, webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
 import { until } from '@svc/testing/until.ts';
+import { takeWebTools } from './copy-installation.ts';
 import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { startTalker } from './update-talker.ts';
 
@@ -12,6 +13,7 @@ let good = '';
 beforeAll(async () => {
   house = await openUpdateHouse();
   first = house.remote.git(['rev-parse', 'v0.1.0']);
+  takeWebTools(house.clone);
   // As the service does once it runs; here before, so that every update has pages to build.
   await buildWebApp({ root: house.clone, app: 'dashboard', env: process.env, registry: null, onStep: () => undefined });
   await house.up();
