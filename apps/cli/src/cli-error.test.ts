@@ -28,7 +28,7 @@ test('leaves the lines of a stack as they are, and a command whole', () => {
 
 test.each([
   ['ENOENT', 'There is no /data/x.'],
-  ['EACCES', 'This user may not use /data/x.'],
+  ['EACCES', 'This user has no permission to use /data/x.'],
   ['EROFS', '/data/x is on a disk that is read-only.'],
   ['ENOSPC', 'The disk of /data/x is full.'],
   ['EEXIST', '/data/x already exists.'],
@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each([
-  [new ServiceError('conflict', 'The vault is sealed. Open it: ./svc vault unseal'), 'this did not work.', './svc vault unseal'],
+  [new ServiceError('conflict', 'The vault is sealed. Open it: ./svc vault unseal'), 'the command failed.', './svc vault unseal'],
   [Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 'the connection broke.', './svc status'],
   [new Error('aborted'), 'the connection broke.', './svc status'],
   [Object.assign(new Error('getaddrinfo ENOTFOUND x'), { code: 'ENOTFOUND' }), 'the connection broke.', './svc status'],
@@ -63,7 +63,7 @@ test.each([
 
 test('what nobody expected shows where it happened, for a report', () => {
   expect(toCliError(new TypeError('x is undefined'))).toMatchObject({
-    message: 'this should not happen.',
+    message: 'an unexpected error occurred.',
     why: expect.stringMatching(/TypeError: x is undefined\n\s+at /) as string,
   });
 });

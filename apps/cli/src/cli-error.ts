@@ -31,13 +31,13 @@ export const commandIn = (why = ''): string | null =>
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof SettingsError) {
-    return new CliError('the settings are not usable.', {
+    return new CliError('the settings are invalid.', {
       why: error.problems.join('\n'),
       run: './svc doctor',
       exitCode: exitCodes.badSettings,
     });
   }
-  if (error instanceof ServiceError) return new CliError('this did not work.', { why: error.message, cause: error });
+  if (error instanceof ServiceError) return new CliError('the command failed.', { why: error.message, cause: error });
   const { code, name, message, stack, path } = error as NodeJS.ErrnoException;
   if (code !== undefined && fileCodes.has(code)) {
     const why = (path !== undefined && wordsOf[code]?.(path)) || message;
@@ -46,7 +46,7 @@ export function toCliError(error: unknown): CliError {
   if (isSilence(name)) return new CliError('no answer came in time.', { run: './svc status', cause: error });
   const broken = brokenConnection(code, message);
   if (broken !== null) return new CliError('the connection broke.', { why: broken, run: './svc status', cause: error });
-  return new CliError('this should not happen.', {
+  return new CliError('an unexpected error occurred.', {
     why: stack ?? message ?? String(error),
     run: './svc doctor',
     cause: error,
@@ -58,8 +58,8 @@ const isSilence = (name: string) => name === 'TimeoutError' || name === 'AbortEr
 /** What ends a connection in the middle is a process that ended, or a network: nothing to report to us. */
 function brokenConnection(code: string | undefined, message: string): string | null {
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') return 'The process ended before it answered.';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the machine that was asked is not known.';
-  return code !== undefined && networkCodes.has(code) ? `The network said: ${message}` : null;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name cannot be resolved.';
+  return code !== undefined && networkCodes.has(code) ? `Network error: ${message}` : null;
 }
 
 const networkCodes = new Set([
@@ -95,13 +95,13 @@ const fileCodes = new Set([
 
 /** The commonest of them as a person says it. */
 const wordsOf: Readonly<Record<string, (path: string) => string>> = {
-  EACCES: (path) => `This user may not use ${path}.`,
+  EACCES: (path) => `This user has no permission to use ${path}.`,
   EEXIST: (path) => `${path} already exists.`,
   EISDIR: (path) => `${path} is a folder.`,
   ENOENT: (path) => `There is no ${path}.`,
   ENOSPC: (path) => `The disk of ${path} is full.`,
   ENOTDIR: (path) => `A part of ${path} is not a folder.`,
-  EPERM: (path) => `This user may not use ${path}.`,
+  EPERM: (path) => `This user has no permission to use ${path}.`,
   EROFS: (path) => `${path} is on a disk that is read-only.`,
 };
 
@@ -129,7 +129,7 @@ export const isUnexpectedResponse = (error: unknown): boolean => error instanceo
 /** Another program has the port of one of our processes. The doctor says which. */
 export const unexpectedResponse = (url: string, cause: unknown): CliError =>
   new CliError('another program answers in place of the service.', {
-    why: `What is at ${new URL(url).origin} is not ours.`,
+    why: `The program at ${new URL(url).origin} is not part of this service.`,
     run: './svc doctor',
     cause,
   });

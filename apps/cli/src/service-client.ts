@@ -148,7 +148,7 @@ function collectorUrl(settings: CliSettings, path: string, query: Query = {}): s
 
 function collectorRefusal(status: number, why: string): CliError {
   const run = status === 401 ? './svc doctor' : status < 500 ? './svc --help' : './svc logs collector';
-  return new CliError('the collector refuses.', { why, run });
+  return new CliError('the collector refused the request.', { why, run });
 }
 
 /** Why nothing answered, for a person. */
@@ -163,6 +163,6 @@ function toCliError(host: HostName, url: string, error: unknown, timeoutMs: numb
   if (isUnexpectedResponse(error)) return unexpectedResponse(url, error);
   const isSilent = error instanceof NotAlive;
   if (!isSilent && name !== 'TimeoutError' && name !== 'AbortError') return error;
-  const why = `It said nothing for ${(isSilent ? error.silentMs : timeoutMs) / 1000} s at ${origin}.`;
+  const why = `It has not responded for ${(isSilent ? error.silentMs : timeoutMs) / 1000} s at ${origin}.`;
   return new CliError(`the ${host} does not answer.`, { why, run: './svc doctor', cause: error });
 }

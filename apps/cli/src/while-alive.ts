@@ -10,7 +10,7 @@ export class NotAlive extends Error {
   readonly silentMs: number;
 
   constructor(silentMs: number) {
-    super(`it said nothing for ${silentMs / 1000} s`);
+    super(`it has not responded for ${silentMs / 1000} s`);
     this.silentMs = silentMs;
   }
 }

@@ -13,7 +13,7 @@ const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.j
 test('where there is no set-up link, the command that makes one is named', async () => {
   expect((await runSvc(['auth'], { env })).out).toContain('./svc auth setup');
   await runSvc(['auth', 'setup'], { env });
-  expect((await runSvc(['auth'], { env })).out).toMatch(/^A set-up link is good until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);
+  expect((await runSvc(['auth'], { env })).out).toMatch(/^A set-up link is valid until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);
 });
 
 test('following logs says that there are none yet, and goes on', async () => {

@@ -63,7 +63,7 @@ test('what the assistant asks where nobody can type stands on one line with the 
 test.each([
   [['fail crashed'], '', /✗ .*engine_crashed\. Run: \.\/svc logs core/],
   [['--file', '/nowhere', 'hi'], '', /there is no file \/nowhere/],
-  [[], ' \n', /nothing to say.\nRun: \.\/svc chat "hello"/],
+  [[], ' \n', /the message is empty.\nRun: \.\/svc chat "hello"/],
   [['-s', 'messenger:m1:user:1', 'hi'], '', /not a conversation of this shell[^]*Run: \.\/svc session --help/],
 ])('chat %j fails, and says what to do', async (args, input, why) => {
   const { code, out, err } = await chat(args, input);

@@ -74,7 +74,7 @@ test('secrets are listed by name, set from a pipe and removed, and no value is p
 
 test.each([
   [['secret', 'set', 'A_TOKEN'], '', 'no value was given'],
-  [['secret', 'set', 'no name'], 'x', 'is no name for a secret'],
+  [['secret', 'set', 'no name'], 'x', 'is not a valid name for a secret'],
   [['secret', 'set', 'A_TOKEN'], 'x'.repeat(65_537), 'the value is too long'],
 ])('svc %j is refused, and says why', async (args, input, why) => {
   const { code, err } = await core.svc(args, { input });

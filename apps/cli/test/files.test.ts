@@ -81,7 +81,7 @@ describe('svc upload', () => {
     truncateSync(inFolder('huge.bin'), 129 * 1024 ** 3);
     const { code, err } = await svc(['upload', inFolder('huge.bin')]);
     expect(code).toBe(1);
-    expect(err).toContain('At most 128.0 GiB are taken. SVC_UPLOAD_MAX_SIZE sets that limit');
+    expect(err).toContain('At most 128.0 GiB are accepted. SVC_UPLOAD_MAX_SIZE sets that limit');
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe('svc announce', () => {
     expect(announcements.map(({ id }) => id)).toEqual([2]);
     const gone = await svc(['announce', 'remove', '1']);
     expect(gone).toMatchObject({ code: 1, out: '', err: expect.stringContaining('There is no announcement "1".') as string });
-    expect((await svc(['announce', 'add', 'late', '--until', '2020-01-01'])).err).toContain('that time is over');
+    expect((await svc(['announce', 'add', 'late', '--until', '2020-01-01'])).err).toContain('that time has passed');
   });
 });
 

@@ -119,8 +119,8 @@ test.each([
   ['../up', 'It takes up to 32'],
   ['a'.repeat(33), 'It takes up to 32'],
   ['dash-', 'It takes up to 32'],
-  ['compat', 'something of the service'],
-  ['template', 'something of the service'],
+  ['compat', 'the service uses itself'],
+  ['template', 'the service uses itself'],
   ['taken', 'already exists'],
 ])('the name %j is refused, and nothing is made', (name, why) => {
   mkdirSync(path.join(folder.path, 'taken'));

@@ -33,7 +33,7 @@ test.each([
   expect(err).toBe(
     [
       'svc: another program answers in place of the service.',
-      `     What is at http://127.0.0.1:${port} is not ours.`,
+      `     The program at http://127.0.0.1:${port} is not part of this service.`,
       'Run: ./svc doctor\n',
     ].join('\n'),
   );

@@ -47,7 +47,7 @@ test('the engine that is no model is not asked', async () => {
   const { code, out } = await house.svc(['update', '--mode', 'agent']);
   expect(code).toBe(3);
   expect(out).toContain(changed);
-  expect(out).toContain('"offline", which is no model');
+  expect(out).toContain('"offline", which is not a model');
   expect(await house.svc(['update', '--mode', 'agent'], { SVC_UPDATE_MANAGED: 'apt' })).toMatchObject({ code: 6 });
 }, 120_000);
 

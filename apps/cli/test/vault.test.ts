@@ -56,7 +56,7 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   const lines = [...made.out.matchAll(/^(SVC_VAULT_\w+)=(.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
   expect(lines.map(([name]) => name)).toEqual(['SVC_VAULT_URL', 'SVC_VAULT_ADMIN_KEY', 'SVC_VAULT_AGENT_KEY']);
   expect(made.out).not.toContain(passphrase);
-  expect((await svc(['init'], `${passphrase}\n`)).err).toContain('set up already');
+  expect((await svc(['init'], `${passphrase}\n`)).err).toContain('already set up');
 
   env = { ...env, ...(Object.fromEntries(lines) as Record<string, string>) };
   await run();

@@ -24,7 +24,10 @@ export function openLoginFile(file: string, now: number): LoginFile | null {
     db.exec('PRAGMA synchronous=FULL');
     db.prepare('SELECT 1 FROM login_session').get();
   } catch (error) {
-    throw new CliError(`${file} cannot be read.`, { why: 'It is damaged, or no login: ./svc doctor', cause: error });
+    throw new CliError(`${file} cannot be read.`, {
+      why: 'It is damaged, or is not a login database:  ./svc doctor',
+      cause: error,
+    });
   }
   return {
     name: () => (db.prepare('SELECT name FROM login_account').get() as { name: string } | undefined)?.name ?? null,

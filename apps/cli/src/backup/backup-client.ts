@@ -51,7 +51,7 @@ export async function importBackup(
   };
   const body = createReadStream(file, { highWaterMark: 1024 * 1024 });
   const response = await send(`${url}/v2/backups/import`, 'POST', headers, { body, look: watch(size, onProgress) });
-  if (response.statusCode !== 200) throw await refusal(response, 'the backup was not taken.');
+  if (response.statusCode !== 200) throw await refusal(response, 'the backup was not accepted.');
   const text = await readBody(response, maxAnswerBytes);
   return (JSON.parse(text.toString('utf8')) as { restore: RestorePlan }).restore;
 }
@@ -61,7 +61,7 @@ type Body = { body: NodeJS.ReadableStream; look: Transform };
 function send(url: string, method: string, headers: Record<string, string>, body: Body | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method, headers: { ...tokenHeaders(url), ...headers }, timeout: answerTimeoutMs });
-    request.on('timeout', () => request.destroy(new Error('the core said nothing for an hour')));
+    request.on('timeout', () => request.destroy(new Error('the core has not responded for an hour')));
     request.on('response', resolve);
     request.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNREFUSED' ? notRunning(error) : error));
     if (body === null) request.end();

@@ -23,7 +23,7 @@ const patienceMs = 300;
 /** The words with what was piped in below them; files, and what is too long or no text, are uploaded first. @throws CliError */
 export async function toContent(settings: CliSettings, { words, files, piped }: MessageParts): Promise<MessageContent> {
   if (files.length > mostFiles)
-    throw new CliError(`a message takes ${mostFiles} files.`, { why: `${counted(files.length, 'file')} were named.` });
+    throw new CliError(`a message can have at most ${mostFiles} files.`, { why: `${counted(files.length, 'file')} were named.` });
   const attachments: Attachment[] = [];
   const input = piped === null ? null : await readInput(settings, piped);
   try {
@@ -64,7 +64,7 @@ function spoolFolder({ dataDir }: CliSettings): string {
 }
 
 const sayThatItWaits = () =>
-  printError('Reading what is piped in … To send the message without it, end the command with: < /dev/null');
+  printError('Reading the piped input … To send the message without it, end the command with: < /dev/null');
 
 /** What uploads is loaded where something is uploaded. */
 const upload = async (...given: Parameters<typeof uploadAttachment>): Promise<Attachment> =>

@@ -25,7 +25,7 @@ export function createMissedReplies({ coreUrl, conversationKey }: Place): (scree
 async function readMissed(coreUrl: string, conversationKey: string): Promise<Delivery[]> {
   const query = new URLSearchParams({ state: 'failed', conversation_key: conversationKey });
   const answer = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);
-  if (!answer.ok) throw new CliError('what was missed cannot be read.', { why: answer.body.message, run: './svc doctor' });
+  if (!answer.ok) throw new CliError('the missed replies cannot be read.', { why: answer.body.message, run: './svc doctor' });
   return answer.body.deliveries.filter(({ instance_id }) => instance_id === null).toReversed();
 }
 

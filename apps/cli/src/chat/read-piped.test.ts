@@ -40,7 +40,7 @@ test.each<[string, (string | Buffer)[], string, string]>([
 
 test('what is too large is refused with the command that takes it, and leaves nothing behind', async () => {
   await expect(read('x'.repeat(60), 'y'.repeat(60))).rejects.toMatchObject({
-    message: 'what is piped in is larger than 100 B.',
+    message: 'the piped input is larger than 100 B.',
     run: './svc chat --file FILE "TEXT"',
   });
   expect(existsSync(folder.path) && readdirSync(folder.path)).toEqual([]);

@@ -57,7 +57,7 @@ async function* bounded(input: AsyncIterable<Buffer>, most: number): AsyncGenera
   for await (const part of input) {
     bytes += part.length;
     if (bytes > most) {
-      throw new CliError(`what is piped in is larger than ${inUnits(most)}.`, {
+      throw new CliError(`the piped input is larger than ${inUnits(most)}.`, {
         why: 'Pass a larger file by its path.',
         run: './svc chat --file FILE "TEXT"',
       });

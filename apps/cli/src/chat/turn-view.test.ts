@@ -114,7 +114,7 @@ describe('the view of a turn', () => {
 
   test.each([
     ['aborted', 'stopped', '(stopped)'],
-    ['denied', 'failed', 'the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.'],
+    ['denied', 'failed', 'the owner can give it (./svc person). If you are the owner, ./svc doctor says what is wrong.'],
     ['observed', 'ok', 'kept for the next turn'],
   ] as const)('shows %s', (outcome, verdict, words) => {
     const shown = show([], result({ actions: [], outcome }));

@@ -102,13 +102,13 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
     case 'aborted':
       return '(stopped)';
     case 'denied':
-      return `${actions.length === 0 ? '(no access) ' : ''}This user has no access; the owner can give it (./svc person). Should you be the owner, ./svc doctor says what is wrong.`;
+      return `${actions.length === 0 ? '(no access) ' : ''}This user has no access; the owner can give it (./svc person). If you are the owner, ./svc doctor says what is wrong.`;
     case 'merged':
-      return '(taken together with your next message)';
+      return '(combined with your next message)';
     case 'delivered':
       return '(answered already)';
     case 'observed':
-      return '(kept for the next turn; another person holds this conversation at the moment)';
+      return '(kept for the next turn; another person has taken over this conversation)';
   }
 }
 

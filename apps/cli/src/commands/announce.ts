@@ -28,13 +28,13 @@ export async function announce(request: AnnounceRequest): Promise<number> {
     case 'remove':
       for (const id of request.ids)
         await ask(`${url}/v2/announcements/${encodeURIComponent(id)}`, `${id} was not removed`, { method: 'DELETE' });
-      show({ ok: true, ids: request.ids }, `Took back ${request.ids.join(', ')}. Who has read it knows it.`);
+      show({ ok: true, ids: request.ids }, `Removed ${request.ids.join(', ')}. Conversations that have read it still know it.`);
   }
   return exitCodes.ok;
 }
 
 function toBody({ text, to, urgent, until, from }: { text: string } & AddOptions, now: number): object {
-  if (until !== undefined && until <= now) throw new CliError('that time is over.', { run: './svc announce add --help' });
+  if (until !== undefined && until <= now) throw new CliError('that time has passed.', { run: './svc announce add --help' });
   return {
     text,
     ...(to === undefined ? {} : { target: to }),

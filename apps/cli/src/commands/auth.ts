@@ -36,8 +36,8 @@ export async function auth(request: AuthRequest): Promise<number> {
 function show(end: number | null, json = false): number {
   const text =
     end === null
-      ? `No set-up link is good now.\n\n  ./svc auth setup   makes the link for the first set-up\n  ./svc auth reset   makes one that replaces a login that was lost`
-      : `A set-up link is good until ${moment(end)}.`;
+      ? `No set-up link is valid now.\n\n  ./svc auth setup   makes the link for the first set-up\n  ./svc auth reset   makes one that replaces a login that was lost`
+      : `A set-up link is valid until ${moment(end)}.`;
   print(json ? JSON.stringify({ link_expires_at: end }) : text);
   return exitCodes.ok;
 }
@@ -56,7 +56,7 @@ function endSessions(file: string, id: string | null, json = false): number {
   const ended = login?.end(id === null ? login.sessions().map((session) => session.id) : [id]) ?? 0;
   login?.close();
   if (ended === 0 && id !== null)
-    throw new CliError(`there is no session ${id}.`, { why: 'It has ended, or is called something else: ./svc auth sessions' });
+    throw new CliError(`there is no session ${id}.`, { why: 'It has ended, or its id is different: ./svc auth sessions' });
   print(
     json
       ? JSON.stringify({ ended })

@@ -27,7 +27,7 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
   // One that was left open would keep us here.
   if (piped !== null) process.stdin.destroy();
   if (content.text === '' && content.attachments === undefined && !isTalk) {
-    throw new CliError('there is nothing to say.', { run: './svc chat "hello"' });
+    throw new CliError('the message is empty.', { run: './svc chat "hello"' });
   }
   try {
     if (options.new === true) await startOver(session);
@@ -100,7 +100,7 @@ function userName(): string {
 
 async function startOver(session: ChatSession): Promise<void> {
   const end = await session.run({ text: '/new' });
-  if (end.type === 'error') throw new CliError('a new conversation could not begin.', { why: describeError(end.error) });
+  if (end.type === 'error') throw new CliError('a new conversation could not be started.', { why: describeError(end.error) });
 }
 
 /** The closing frame as it is: `{ "type": "result", "result": … }` or `{ "type": "error", "error": … }`. */

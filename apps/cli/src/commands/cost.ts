@@ -12,7 +12,7 @@ import { createStyle, visibleLine } from '../terminal.ts';
 export async function spend(request: SpendRequest): Promise<number> {
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/spend`;
   if (request.action === 'show') {
-    const help = { what: 'it is not known what was spent.', run: './svc doctor' };
+    const help = { what: 'the spending cannot be shown.', run: './svc doctor' };
     return showAnswer(await askCore<SpendReport>(url), request, help, (report) =>
       renderSpend(report, createStyle(process.stdout)),
     );

@@ -60,7 +60,7 @@ async function add({ gateways, trust }: Deps, { name, as, wait, json }: Of<'add'
   const pause = () => sleep(lookMs, undefined, { signal: left.signal }).catch(() => undefined);
   const arrival = await untilPaired({ gateway, deviceId, expiresAt, now: Date.now, pause, signal: left.signal });
   process.off('SIGINT', leave);
-  if (arrival === 'paired') print(`"${visibleLine(name)}" is in, as ${visibleLine(as)}.`);
+  if (arrival === 'paired') print(`"${visibleLine(name)}" has access, as ${visibleLine(as)}.`);
   if (arrival !== 'expired') return exitCodes.ok;
   await end(
     { gateway, trust },
@@ -97,7 +97,7 @@ async function setAllowed(
   print(json === true ? JSON.stringify(after, null, 2) : text);
   if (action === 'allow' && !after.can.includes(capability))
     printError(
-      `It does not say that it can do "${visibleLine(capability)}"${after.can.length === 0 ? '' : `, but ${after.can.map(visibleLine).join(', ')}`}.`,
+      `It does not offer "${visibleLine(capability)}"${after.can.length === 0 ? '' : `, only ${after.can.map(visibleLine).join(', ')}`}.`,
     );
   return exitCodes.ok;
 }

@@ -51,7 +51,7 @@ async function list(settings: Settings, json: boolean): Promise<number> {
 async function set(settings: Settings, request: Extract<SecretRequest, { action: 'set' }>): Promise<number> {
   const { name, minTrust } = request;
   if (!new RegExp(vaultNamePattern).test(name)) {
-    throw new CliError(`"${visibleLine(name)}" is no name for a secret.`, {
+    throw new CliError(`"${visibleLine(name)}" is not a valid name for a secret.`, {
       why: 'It takes letters, digits, "_", ".", ":", "/" and "-", at most 128.',
     });
   }
@@ -61,13 +61,13 @@ async function set(settings: Settings, request: Extract<SecretRequest, { action:
     `./svc secret set ${name}`,
   );
   if (value.length > maxSecretLength)
-    throw new CliError('the value is too long.', { why: `A secret takes ${maxSecretLength} characters.` });
+    throw new CliError('the value is too long.', { why: `A secret can have at most ${maxSecretLength} characters.` });
   const body = { name, value, ...(minTrust === undefined ? {} : { min_trust: minTrust }) };
   const answer = await askCore<VaultSecretStored>(`${coreUrl(settings)}/v2/vault/secrets`, { body });
   return showAnswer(
     answer,
     request,
-    { what: 'the secret was not kept.', run: './svc doctor' },
+    { what: 'the secret was not stored.', run: './svc doctor' },
     ({ stored_in }) => `${name} is kept in the ${stored_in === 'vault' ? 'vault' : 'secrets file, which only you can read'}.`,
   );
 }
@@ -85,7 +85,7 @@ async function remove({ secretsFile, ...settings }: Settings, name: string, json
   print(
     json
       ? JSON.stringify({ ok: true, name })
-      : `${visibleLine(name)} is removed. What is running with it keeps it until a restart.`,
+      : `${visibleLine(name)} is removed. Running programs that use it keep it until a restart.`,
   );
   return exitCodes.ok;
 }

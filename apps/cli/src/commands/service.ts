@@ -46,7 +46,7 @@ async function install(manager: ServiceManager, machine: Machine, settings: Sett
   const before = await manager.state();
   if (running !== null && !before.isRunning)
     throw new CliError('the service is already running, in a terminal.', {
-      why: 'Two cannot work on the same data. Stop that one; then let the system run it.',
+      why: 'Two cannot use the same data. Stop that one first.',
       run: `kill ${running.pid} && sleep 2 && ./svc service install`,
     });
   const { env, left } = startupEnv(machine.env);
@@ -57,7 +57,7 @@ async function install(manager: ServiceManager, machine: Machine, settings: Sett
     `The service is installed as ${state.file ?? 'a service'}, and ${state.isRunning ? 'runs' : 'starts'}.`,
     `  Node      ${process.execPath} (${process.versions.node})`,
     `  Settings  .env, and of this shell: ${Object.keys(env).join(', ')}`,
-    ...(left.length === 0 ? [] : [`  Not taken ${left.join(', ')}: put them into .env, which is yours alone (chmod 600 .env).`]),
+    ...(left.length === 0 ? [] : [`  Left out  ${left.join(', ')}: add them to .env, which only you can read (chmod 600 .env).`]),
     ...lingerLines(state, machine.user),
     `./svc status shows its state; ${manager.logCommand} its output, including the key of a first start.`,
   ];
@@ -68,7 +68,7 @@ async function install(manager: ServiceManager, machine: Machine, settings: Sett
 async function remove(manager: ServiceManager, { dataDir }: Settings): Promise<number> {
   const { file } = await manager.state();
   if (file === null) {
-    print('There is no service of this installation.');
+    print('This installation has no service.');
     return exitCodes.ok;
   }
   await manager.remove();

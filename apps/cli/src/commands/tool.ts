@@ -89,7 +89,7 @@ const unchanged = 'nothing was changed.';
 const helpOf: Readonly<Record<ToolRequest['action'], RefusalHelp>> = {
   list: { what: 'the tool servers cannot be listed.', run: './svc doctor' },
   add: { what: unchanged, run: './svc tool add --help' },
-  test: { what: 'it could not be tried out.', run: './svc tool list' },
+  test: { what: 'it could not be tested.', run: './svc tool list' },
   import: { what: unchanged, run: './svc tool import --help' },
   remove: { what: unchanged, run: './svc tool list' },
   toggle: { what: unchanged, run: './svc tool list' },

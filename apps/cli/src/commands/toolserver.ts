@@ -61,6 +61,6 @@ function findClient({ clients }: Clients, named: string): string {
   const [only, ...more] = clients.filter(({ client_name: name }) => name === named);
   if (only !== undefined && more.length === 0) return only.client_id;
   const why =
-    only === undefined ? undefined : `Several are called so: ${[only, ...more].map(({ client_id: id }) => id).join(', ')}.`;
-  throw new CliError(`there is no one program "${named}".`, { ...(why !== undefined && { why }), run: './svc toolserver' });
+    only === undefined ? undefined : `Several have this name: ${[only, ...more].map(({ client_id: id }) => id).join(', ')}.`;
+  throw new CliError(`no single program is called "${named}".`, { ...(why !== undefined && { why }), run: './svc toolserver' });
 }

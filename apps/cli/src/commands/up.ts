@@ -202,7 +202,7 @@ async function supervise(plan: Plan): Promise<number> {
 /** A supervisor that can start no process must not stay as if all were well: what started it sees its exit code. */
 const cannotGoOn = (name: HostName, why: string): CliError =>
   new CliError(`${name} ${why}.`, {
-    why: 'No process could be started for a minute, so all were stopped. Node may be gone, or this user has no descriptors or processes left.',
+    why: 'No process could be started for a minute, so all were stopped. Node may be missing, or this user may have reached the limit of open files or processes.',
     run: './svc up',
     exitCode: exitCodes.failed,
   });

@@ -64,7 +64,7 @@ export function createConnectorApi(settings: CliSettings): ConnectorApi {
       const answer = await askCore<VaultSecretStored>(`${coreUrl(settings)}/v2/vault/secrets`, { body: { name, value } });
       if (answer.ok) return answer.body;
       const { message } = answer.body;
-      throw new CliError('the secret was not kept.', { why: message, run: commandIn(message) ?? './svc secret' });
+      throw new CliError('the secret was not stored.', { why: message, run: commandIn(message) ?? './svc secret' });
     },
   };
 }

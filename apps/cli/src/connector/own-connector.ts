@@ -97,7 +97,7 @@ function checkName(name: string, root: string): void {
     });
   }
   if (['node-modules', 'template', 'svc'].includes(name) || existsSync(path.join(root, 'connectors', name))) {
-    throw new CliError(`"${name}" is the name of something of the service.`, { why: 'Choose another one.' });
+    throw new CliError(`"${name}" is a name that the service uses itself.`, { why: 'Choose another one.' });
   }
 }
 

@@ -7,5 +7,5 @@ export function silence(
   now = Date.now(),
 ): string {
   if (heartbeat === 'stale' && last_heartbeat_at !== null) return `has been silent for ${duration(now - last_heartbeat_at)}`;
-  return heartbeat === 'unknown' ? 'has not reported yet' : 'the reason is not known';
+  return heartbeat === 'unknown' ? 'has not reported yet' : 'the reason is unknown';
 }

@@ -26,7 +26,7 @@ export type DeviceApi = {
 /** The gateways that are meant: the one that is named, else all. @throws CliError when there is none. */
 export async function findGateways(settings: CliSettings, name: string | undefined): Promise<DeviceApi[]> {
   const instances = (await createConnectorApi(settings).list()).filter(({ type }) => gatewayTypes.includes(type));
-  if (instances.length === 0) throw new CliError('there is no gateway of devices.', { run: './svc connector add device' });
+  if (instances.length === 0) throw new CliError('there is no device gateway.', { run: './svc connector add device' });
   const meant = name === undefined ? instances : [pickInstance(instances, name)];
   return meant.map((instance) => createDeviceApi(settings, instance));
 }
@@ -36,7 +36,7 @@ export function onlyGateway(gateways: readonly DeviceApi[]): DeviceApi {
   const [only, ...more] = gateways;
   if (only !== undefined && more.length === 0) return only;
   const ids = gateways.map(({ instance }) => instance.id).join(', ');
-  throw new CliError('there are several gateways of devices.', { why: `Say which with --connector: ${ids}.` });
+  throw new CliError('there are several device gateways.', { why: `Choose one with --connector: ${ids}.` });
 }
 
 function createDeviceApi(settings: CliSettings, instance: Instance): DeviceApi {
@@ -44,7 +44,7 @@ function createDeviceApi(settings: CliSettings, instance: Instance): DeviceApi {
     const where = `/instances/${encodeURIComponent(instance.id)}/call`;
     const answer = await askManager<InstanceCallAnswer>(settings, where, { method, params });
     if (answer.ok) return answer.body.result as Result;
-    throw new CliError(`${instance.id} did not do it.`, {
+    throw new CliError(`${instance.id} could not do this.`, {
       why: answer.body.message,
       run: answer.body.error === 'conflict' ? './svc device' : './svc connector',
     });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { defineCommand, defineDefault, withConnector } from '../program/define-command.ts';
 
-/** `connector`: name or id, where there are several gateways of devices. */
+/** `connector`: name or id, where there are several device gateways. */
 type Of = { connector?: string; json?: boolean };
 
 /** What `svc device` is asked for. */

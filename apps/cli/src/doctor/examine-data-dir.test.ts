@@ -52,7 +52,7 @@ describe('what the doctor finds of the data folder', () => {
     for (const name of ['core.db', 'collector.db', 'manager.db-wal']) writeFileSync(path.join(dir, name), '');
     chownSync(path.join(dir, 'collector.db'), 65_534, 65_534);
     const [found] = await problems(dir);
-    expect(found?.text).toBe(`of another user in ${dir}, as sudo leaves it: collector.db`);
+    expect(found?.text).toBe(`${dir} has files of another user, as sudo leaves them: collector.db`);
     expect(found?.fix).toBe(`sudo chown -R "$(id -un)" '${dir}'`);
   });
 

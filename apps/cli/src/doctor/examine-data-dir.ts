@@ -37,7 +37,7 @@ function examineOwners(dataDir: string): Finding[] {
   return [
     problem(
       'data',
-      `of another user in ${dataDir}, as sudo leaves it: ${listed}`,
+      `${dataDir} has files of another user, as sudo leaves them: ${listed}`,
       `sudo chown -R "$(id -un)" ${quoted(dataDir)}`,
     ),
   ];
@@ -64,8 +64,8 @@ async function possible(dataDir: string): Promise<Finding> {
   while ((await stat(parent).catch(() => null)) === null && parent !== path.dirname(parent)) parent = path.dirname(parent);
   const fault = await makeFault(parent);
   return fault === null
-    ? skipped('data', `${dataDir} comes with the first ./svc up`)
-    : problem('data', `${dataDir} cannot be made: ${reasonOf(fault)}`, elsewhere);
+    ? skipped('data', `${dataDir} is created by the first ./svc up`)
+    : problem('data', `${dataDir} cannot be created: ${reasonOf(fault)}`, elsewhere);
 }
 
 /** Tried, because some file systems take no folders whatever their rights say. */
@@ -101,5 +101,5 @@ async function space(dataDir: string): Promise<Finding> {
   const bytes = await freeSpace(dataDir);
   const text = `${inUnits(bytes)} free`;
   if (bytes < emptyBytes) return problem('disk', text, `free some space on the disk of ${dataDir}`);
-  return bytes < lowBytes ? note('disk', `${text}, which is little`) : fine('disk', text);
+  return bytes < lowBytes ? note('disk', `only ${text}`) : fine('disk', text);
 }

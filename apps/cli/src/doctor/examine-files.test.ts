@@ -122,7 +122,7 @@ test('a database whose first bytes are not those of one, or that was cut', async
   writeFileSync(at('core.db'), 'nonsense'.repeat(1000));
   expect((await glanceAtDatabases(folder.path)).map(({ text }) => path.basename(text))).toEqual([
     'core.db is damaged: file is not a database',
-    'manager.db is damaged: it was cut',
+    'manager.db is damaged: the file is truncated',
   ]);
 });
 

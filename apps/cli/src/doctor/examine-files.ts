@@ -62,7 +62,7 @@ async function examineFile(
   if (text instanceof Error) return [unreadable(name, file, text)];
   if (text === null || !isGood(parseJsonOrNull(text)))
     return [problem(name, `${file} is not ${form}`, `"\${EDITOR:-vi}" ${quoted(file)}`)];
-  return [fine(name, `${file} is for this user alone`)];
+  return [fine(name, `${file} can be read by this user only`)];
 }
 
 const unreadable = (name: string, file: string, { code }: NodeJS.ErrnoException): Finding =>

@@ -33,6 +33,6 @@ const instances = (status: Status, now: number): Finding[] =>
   status.instances.map(({ id, name, type, status: state, healthy, reason, fix, next_start_at }) => {
     if (healthy) return fine('instance', `${name} (${type}) ${state}`);
     if (state === 'waiting' && reason !== null) return problem('instance', reason, './svc vault unseal');
-    const why = whyDown(reason ?? 'the reason is not known', nextTry(next_start_at ?? null, 0, now));
+    const why = whyDown(reason ?? 'the reason is unknown', nextTry(next_start_at ?? null, 0, now));
     return problem('instance', `${name} (${type}) ${state}: ${why}`, fix ?? `./svc connector logs ${id}`);
   });

@@ -20,7 +20,7 @@ export async function examineSupervisor(dataDir: string, noted: Noted): Promise<
   return [
     problem(
       'supervisor',
-      `process ${holder} runs the service on this folder, and ${supervisorState} does not say so: its state is unknown`,
+      `process ${holder} runs the service on this folder, but ${supervisorState} does not name it, so its state is unknown`,
       `kill ${holder}`,
     ),
   ];

@@ -38,7 +38,7 @@ function published(places: UpdatePlaces, dataDir: string): Finding[] {
   const isOfCheck = (check?.checked_at ?? 0) >= (last?.endedAt ?? 0);
   const words = isOfCheck ? check?.refused === true && check.words : last?.isRefused === true && last.words;
   return typeof words === 'string'
-    ? [problem('update', words.split('\n')[0] ?? '', 'tell who publishes it; ./svc update tries it again')]
+    ? [problem('update', words.split('\n')[0] ?? '', 'report it to its publisher; ./svc update tries it again')]
     : [];
 }
 

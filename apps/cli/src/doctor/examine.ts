@@ -39,7 +39,7 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
     const env = readEnv(root);
     const settings = loadSettings(root, env);
     const unknown = unknownSettings(env).map((name) =>
-      note('settings', `${name} is set, and nothing reads it`, 'see .env.example for the names'),
+      note('settings', `${name} is set, but no part of the service reads it`, 'see .env.example for the names'),
     );
     const repeated = repeatedEnvNames(root).map((name) =>
       note('settings', `${name} is set more than once in .env; the last line counts`, 'remove the others'),

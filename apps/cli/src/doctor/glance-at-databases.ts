@@ -34,5 +34,5 @@ function headerFault(file: string): string | null {
   if (size === 0) return null;
   if (header.toString('latin1', 0, 16) !== magic) return 'file is not a database';
   const page = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  return size < page ? 'it was cut' : null;
+  return size < page ? 'the file is truncated' : null;
 }

@@ -39,13 +39,13 @@ test('usage is summed by channel or day, billed beside the list price', () => {
     [
       '  Beside turns: 2 side calls, $0.40, of which billed $0.20.',
       '  Together: $1.90, of which billed $0.20.',
-      '  1 side call has no known price, and is not in it.',
-      '  1 turn has no known price, and is not in it.',
+      '  1 side call has no known price, and is not included.',
+      '  1 turn has no known price, and is not included.',
     ].join('\n'),
   );
   const free = { ...one, cost_usd: 0, billed_cost_usd: 0 };
   expect(renderUsage({ usage: [], aux: [free], truncated: false }, 'day', plain)).toMatch(/Beside turns: 1 side call\.$/);
-  expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this time.');
+  expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this period.');
 });
 
 test('usage by person is a row for each principal with all handles, billed beside the list price, and side calls below', () => {
@@ -75,7 +75,7 @@ test('usage by person is a row for each principal with all handles, billed besid
     '  all                        4   4.0k      40       $2.00  <$0.01',
     '  Beside turns: 3 side calls, $0.20, of which billed $0.10.',
     '  Together: $2.20, of which billed $0.10.',
-    '  2 turns have no known price, and are not in it.',
+    '  2 turns have no known price, and are not included.',
     '  The core is away: handles that were linked later are shown apart.',
     '  Not everybody is shown. Ask for a shorter time with --since.',
   ]);

@@ -6,7 +6,7 @@ const maxHandles = 3;
 
 /** What each person used, under all handles, and what it cost: the list price beside what a vendor takes money for. */
 export function renderPeople({ people, side, links_known, truncated }: UsageByPerson, style: Style): string {
-  if (people.length === 0 && side.length === 0) return 'Nothing was used in this time.';
+  if (people.length === 0 && side.length === 0) return 'Nothing was used in this period.';
   const head = ['WHO', 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED', 'HANDLES'];
   const all = sumOf(people);
   const lines = table([head, ...people.map((person) => cells(person)), cells(all, 'all')], [1, 2, 3, 4, 5]);

@@ -12,7 +12,7 @@ type Sum = { turns: number; input: number; output: number; cost: number; billed:
 
 /** What was used, by channel or day, and what everything cost. Billed is what a vendor takes money for. */
 export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: UsageGroup, style: Style): string {
-  if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this time.';
+  if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this period.';
   const sums = new Map<string, Sum>();
   const all = noSum();
   for (const row of usage) for (const sum of [sumOf(sums, nameOf(row, group)), all]) add(sum, row);

@@ -49,4 +49,4 @@ const money = (cost: number, billed: number): string => `${usd(cost)}, of which 
 export const withoutPrice = (count: number, what: 'turn' | 'side call'): string[] =>
   count === 0
     ? []
-    : [`${counted(count, what)} ${count === 1 ? 'has' : 'have'} no known price, and ${count === 1 ? 'is' : 'are'} not in it.`];
+    : [`${counted(count, what)} ${count === 1 ? 'has' : 'have'} no known price, and ${count === 1 ? 'is' : 'are'} not included.`];

@@ -44,8 +44,8 @@ const timeoutMs = 60_000;
 export function openServiceManager(machine: Machine): ServiceManager {
   if (machine.platform === 'linux') return systemd(machine);
   if (machine.platform === 'darwin') return launchd(machine);
-  throw new CliError(`services of ${machine.platform} are not known.`, {
-    why: 'systemd and launchd are. Have your system run "./svc up".',
+  throw new CliError(`automatic start is not supported on ${machine.platform}.`, {
+    why: 'systemd and launchd are supported. Configure your system to run "./svc up".',
   });
 }
 

@@ -82,14 +82,14 @@ async function inject(core: string, request: Of<'inject'>): Promise<number> {
   const { key, text, by, interrupt } = request;
   const body = { conversation_key: key, text, by, interrupt };
   const answer = await askCore<Injected>(`${core}/v2/inject`, { body, timeoutMs: answerMs });
-  return showAnswer(answer, request, { what: 'nothing was said.', run: lookAt(answer, key) }, renderInjected);
+  return showAnswer(answer, request, { what: 'the message was not sent.', run: lookAt(answer, key) }, renderInjected);
 }
 
 function renderInjected({ reply, delivered, deliverErr, outcome, terminal }: Injected): string {
   if (terminal !== undefined)
-    return delivered ? `Typed in ${terminal}.` : `Not typed yet: ${visibleLine(deliverErr ?? 'the reason is not known')}`;
+    return delivered ? `Typed in ${terminal}.` : `Not typed yet: ${visibleLine(deliverErr ?? 'the reason is unknown')}`;
   if (reply === '') return `There is no answer: the turn ended as ${outcome}.`;
-  const note = delivered ? [] : ['', `It has not reached the channel: ${visibleLine(deliverErr ?? 'the reason is not known')}`];
+  const note = delivered ? [] : ['', `It has not reached the channel: ${visibleLine(deliverErr ?? 'the reason is unknown')}`];
   return [visible(reply), ...note].join('\n');
 }
 

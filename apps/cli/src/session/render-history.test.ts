@@ -67,5 +67,5 @@ test('nothing of others moves the terminal or begins a line of ours', () => {
 
 test('a page that is not all of it says how to go on, and an empty one that nothing is known', () => {
   expect(renderHistory({ messages: [message({})], next: 17 }, plain)).toMatch(/^There is more before this: --before 17\n/);
-  expect(renderHistory({ messages: [], next: null }, plain)).toContain('Nothing was said');
+  expect(renderHistory({ messages: [], next: null }, plain)).toContain('No messages are kept');
 });

@@ -9,7 +9,7 @@ const maxTools = 20;
 
 /** What was said, oldest first: who, when and what came of it, then the words, the files and the tools. */
 export function renderHistory({ messages, next }: History, style: Style): string {
-  if (messages.length === 0) return 'Nothing was said here that is still known.';
+  if (messages.length === 0) return 'No messages are kept for this conversation.';
   const older = next === null ? [] : [style.dim(`There is more before this: --before ${next}`)];
   return [...older, ...messages.flatMap((message) => block(message, style))].join('\n');
 }

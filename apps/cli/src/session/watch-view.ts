@@ -99,7 +99,7 @@ export function createWatchView(write: (text: string) => void, style: Style, now
             style.yellow(`Something is missing here: ./svc session history ${quoted(visibleLine(frame.conversation_key))}`),
           );
         case 'forgotten':
-          return note(style.yellow('What was said is forgotten.'));
+          return note(style.yellow('This conversation was forgotten.'));
         default:
           return; // thinking, and what a newer core shows
       }

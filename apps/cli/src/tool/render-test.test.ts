@@ -21,7 +21,7 @@ test('a server that is there is shown with its tools, one a line, without what w
     { name: 'a\u001B[2J', description: '' },
   ];
   const text = renderTest({ ok: true, name: 'kit', ms: 1234, connected: true, tools }, plain);
-  expect(text.split('\n')[0]).toBe('✓ kit is there (1.2 s) and offers 2 tools:');
+  expect(text.split('\n')[0]).toBe('✓ kit answers (1.2 s) and offers 2 tools:');
   expect(text).toContain('Says it back.');
   expect(text).not.toContain('And more');
   expect(text).not.toContain('\u001B');

@@ -10,7 +10,7 @@ type Failed = Extract<ToolServerTest, { connected: false }>;
 export function renderTest({ name, ms, tools }: Connected, style: Style): string {
   const width = Math.min(32, Math.max(0, ...tools.map((tool) => tool.name.length)));
   return [
-    `${style.green('✓')} ${name} is there (${(ms / 1000).toFixed(1)} s) and offers ${counted(tools.length, 'tool')}${tools.length > 0 ? ':' : '.'}`,
+    `${style.green('✓')} ${name} answers (${(ms / 1000).toFixed(1)} s) and offers ${counted(tools.length, 'tool')}${tools.length > 0 ? ':' : '.'}`,
     ...tools.map(
       (tool) => `    ${visibleLine(tool.name).padEnd(width)}  ${style.dim(firstSentence(visibleLine(tool.description)))}`,
     ),

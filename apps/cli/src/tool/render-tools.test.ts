@@ -19,8 +19,8 @@ test('the list says of each server whether it is on, where it is and who has it'
     plain,
     1_120_000,
   );
-  expect(text).toContain('      was there 2 min ago');
-  expect(text).toContain('      Tool server hub is not there: it hangs. (1 min ago) It was there 2 min ago.');
+  expect(text).toContain('      last answered 2 min ago');
+  expect(text).toContain('      Tool server hub is not there: it hangs. (1 min ago) It last answered 2 min ago.');
   expect(text).toContain('on   svc-toolbelt  part of the service  (for: full and read)');
   expect(text).toContain('      Own tools.');
   expect(text).toContain('off  files         npx -y "a b" "\\u001b[2J"  (for: full)');
@@ -37,7 +37,7 @@ test('an import says what was taken, with what is to be known of it, and what wa
     plain,
   );
   expect(text.split('\n')).toEqual([
-    '  taken    My Hub as my-hub, in place of the one of before, switched off',
+    '  imported My Hub as my-hub, replacing the earlier one, switched off',
     '           not taken over: timeout',
     '  skipped  old: only stdio',
   ]);

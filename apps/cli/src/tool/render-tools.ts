@@ -35,8 +35,8 @@ function block(name: string, entry: Entry, style: Style, note: string[]): string
 /** Whether it was there the last time anybody looked. Nothing is said of one that nobody has used yet. */
 function stateNote(state: ToolServerState | undefined, style: Style, now: number): string[] {
   if (state === undefined || state.state === 'untried') return [];
-  if (state.state === 'there') return [`      ${style.dim(`was there ${ago(now - state.at)}`)}`];
-  const last = state.last_there_at === null ? '' : ` It was there ${ago(now - state.last_there_at)}.`;
+  if (state.state === 'there') return [`      ${style.dim(`last answered ${ago(now - state.at)}`)}`];
+  const last = state.last_there_at === null ? '' : ` It last answered ${ago(now - state.last_there_at)}.`;
   return [`      ${style.yellow(visibleLine(`${state.reason} (${ago(now - state.at)})${last}`))}`];
 }
 
@@ -53,7 +53,7 @@ const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word :
 export function renderImport({ imported, skipped }: ToolServerImport, style: Style): string {
   const lines = [
     ...imported.flatMap(({ name, as, enabled, replaced, warnings }) => [
-      `  ${style.green('taken')}    ${visibleLine(name)}${as === name ? '' : ` as ${as}`}${replaced ? ', in place of the one of before' : ''}${enabled ? '' : ', switched off'}`,
+      `  ${style.green('imported')} ${visibleLine(name)}${as === name ? '' : ` as ${as}`}${replaced ? ', replacing the earlier one' : ''}${enabled ? '' : ', switched off'}`,
       ...warnings.map((warning) => `           ${style.yellow(visibleLine(warning))}`),
     ]),
     ...skipped.map(({ name, reason }) => `  ${style.yellow('skipped')}  ${visibleLine(name)}: ${visibleLine(reason)}`),

@@ -33,7 +33,7 @@ export async function findToolserver(settings: CliSettings, name: string | undef
   if (only === undefined) throw new CliError('there is no MCP server.', { run: `./svc connector add ${toolserverType}` });
   if (more.length === 0) return only;
   const ids = instances.map(({ id }) => id).join(', ');
-  throw new CliError('there are several MCP servers.', { why: `Say which with --connector: ${ids}.` });
+  throw new CliError('there are several MCP servers.', { why: `Choose one with --connector: ${ids}.` });
 }
 
 /** Has the running connector do something. @throws CliError with its own words. */

@@ -57,7 +57,7 @@ export function createTrustApi(coreUrl: string): TrustApi {
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const answer = await askCore<T>(`${coreUrl}/trust${path}`, { method, body });
     if (answer.ok) return answer.body;
-    const what = method === 'GET' || path === '/resolve' ? 'that cannot be said.' : 'nothing was changed.';
+    const what = method === 'GET' || path === '/resolve' ? 'that cannot be shown.' : 'nothing was changed.';
     throw new Refusal(what, answer.body, helpFor(answer.body, path));
   };
   const of = (key: string) => `/principals/${encodeURIComponent(key)}`;

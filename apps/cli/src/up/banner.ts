@@ -88,7 +88,7 @@ const login = (url: string | null, style: Style, width: number): string[] =>
 
 /** Why something does not run, as far as that is known. */
 const whyNot = (status: string, reason: string | null): string =>
-  reason === null ? (status === 'starting' ? 'is starting' : `${status}: the reason is not known`) : `${status}: ${reason}`;
+  reason === null ? (status === 'starting' ? 'is starting' : `${status}: the reason is unknown`) : `${status}: ${reason}`;
 
 function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstance, style: Style, width: number): string[] {
   const label = type === 'compat' ? 'API' : name;

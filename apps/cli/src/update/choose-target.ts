@@ -85,5 +85,5 @@ const pinnedTo = (name: string, ref: string, commit: string): Choice => ({
 
 const isCurrent = (choice: Choice, commit: string): Choice =>
   choice.type === 'target' && choice.target.commit === commit
-    ? { type: 'current', why: `${choice.target.name} is what is installed.` }
+    ? { type: 'current', why: `${choice.target.name} is already installed.` }
     : choice;

@@ -27,7 +27,7 @@ async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean):
       requestJson<VersionInfo>(`${url}/version`, { timeoutMs: askMs }),
     ]);
     const { sha } = version.body;
-    if (sha !== commit) return { why: `the ${name} is of ${sha.slice(0, 12)}, not of ${commit.slice(0, 12)}`, kind: 'other' };
+    if (sha !== commit) return { why: `the ${name} runs commit ${sha.slice(0, 12)}, not ${commit.slice(0, 12)}`, kind: 'other' };
     if (health.body.status === 'ok' || (wasUnwell && health.body.status === 'degraded')) return null;
     return {
       why: `the ${name} is ${health.body.status}: ${(health.body.degraded ?? []).join('; ') || 'it does not say why'}`,

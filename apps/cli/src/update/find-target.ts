@@ -29,7 +29,7 @@ export async function findTarget(git: Git, { channel, ref, current }: Wish): Pro
   if (choice.type === 'none') throw new UpdateStopped(updateCodes.manual, choice.why);
   const { target } = choice;
   if (!target.isPinned && (await isBehind(git, target.commit)))
-    throw new UpdateStopped(updateCodes.current, `What is installed is newer than ${target.name}.`);
+    throw new UpdateStopped(updateCodes.current, `The installed version is newer than ${target.name}.`);
   return target;
 }
 

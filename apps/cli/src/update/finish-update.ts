@@ -36,7 +36,7 @@ function outcomeOf(facts: Facts): Outcome {
 }
 
 const lostWords = ({ lost, from }: Facts): string =>
-  `Of the connectors that ran before, these do not run now. ${lost.join('; ')}. See ./svc status. Back to ${from.name}: ./svc update --rollback`;
+  `These connectors ran before and do not run now: ${lost.join('; ')}. See ./svc status. Back to ${from.name}: ./svc update --rollback`;
 
 function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 'words'> {
   if (result === 'reverted')

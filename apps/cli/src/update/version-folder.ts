@@ -180,7 +180,7 @@ export async function setUp(folder: string): Promise<void> {
   });
   if (ending === 'ended' && code === 0) return;
   const words = (stderr.trim() || stdout.trim()).slice(-1500) || `svc ended with ${code}.`;
-  if (!fits) throw new BrokenVersion(`Its package-lock.json does not name what its package.json files want. ${words}`);
+  if (!fits) throw new BrokenVersion(`Its package-lock.json does not match its package.json files. ${words}`);
   throw installFaultOf(ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words, npmLog(folder));
 }
 

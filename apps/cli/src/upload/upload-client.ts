@@ -84,7 +84,7 @@ function once(url: string, agent: InstanceType<typeof http.Agent>, { method, pat
       timeout: answerTimeoutMs,
       headers: { ...tokenHeaders(url), ...headers, ...(body === undefined ? {} : { 'content-length': body.length }) },
     });
-    request.on('timeout', () => request.destroy(new Error('the core said nothing for two minutes')));
+    request.on('timeout', () => request.destroy(new Error('the core has not responded for two minutes')));
     request.on('error', reject);
     request.on('response', (response) => {
       readBody(response, maxAnswerBytes).then(
@@ -100,8 +100,11 @@ type Refusal = Partial<ErrorBody> & { limit?: unknown; variable?: unknown };
 
 function refusal(body: Refusal | null, status: number): CliError {
   if (typeof body?.limit === 'number' && typeof body.variable === 'string')
-    return new CliError('the file was not taken: it is too large.', {
-      why: `At most ${inUnits(body.limit)} are taken. ${body.variable} sets that limit: raise it in .env, then start the service again.`,
+    return new CliError('the file was not accepted: it is too large.', {
+      why: `At most ${inUnits(body.limit)} are accepted. ${body.variable} sets that limit: raise it in .env, then start the service again.`,
     });
-  return new CliError('the file was not taken.', { why: body?.message ?? `The core answered ${status}.`, run: './svc doctor' });
+  return new CliError('the file was not accepted.', {
+    why: body?.message ?? `The core answered ${status}.`,
+    run: './svc doctor',
+  });
 }

@@ -27,7 +27,7 @@ export async function uploadFile({ client, resumable, file, mime, parallel, onPr
   const known = resumable.find(facts);
   const resumed = known === null ? null : await client.state(known);
   const state = resumed ?? (await client.begin({ filename: path.basename(file), mime, size: facts.size }));
-  if (state === null) throw new CliError('the core takes no uploads.', { run: './svc doctor' });
+  if (state === null) throw new CliError('the core does not accept uploads.', { run: './svc doctor' });
   resumable.keep(facts, state.upload_id);
   if (state.file === undefined) await sendMissing(state);
   const finished = state.file === undefined ? await client.finish(state.upload_id) : { file: state.file };
@@ -59,7 +59,7 @@ export async function uploadFile({ client, resumable, file, mime, parallel, onPr
     if ((await factsOf(file)).modifiedAt !== facts.modifiedAt) {
       resumable.forget(facts);
       throw new CliError('the file changed while it was sent.', {
-        why: 'What has arrived is a mixture of both.',
+        why: 'The uploaded data is a mixture of both versions.',
         run: `./svc upload '${file}'`,
       });
     }

@@ -36,5 +36,5 @@ export const createAskVault =
     if (reply.is === 'unreachable') throw new VaultAway(url, reply.why);
     const { error, message } = reply.error;
     const why = error === 'unauthorized' ? 'SVC_VAULT_ADMIN_KEY is not the admin key of this vault.' : message;
-    throw new CliError('the vault refuses.', { why, run: commandIn(why) ?? nextCommand(path, error) });
+    throw new CliError('the vault refused the request.', { why, run: commandIn(why) ?? nextCommand(path, error) });
   };

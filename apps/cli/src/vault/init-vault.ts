@@ -19,7 +19,7 @@ export const initVault = (settings: CliSettings, input: SecretInput, keep: KeepK
     const own = settings.vaultAdminKey;
     const { initialized } = await createAskVault(url, own)<VaultState>('status');
     if (initialized) {
-      throw new CliError('the vault is set up already.', { why: 'Nothing was changed.', run: './svc vault status' });
+      throw new CliError('the vault is already set up.', { why: 'Nothing was changed.', run: './svc vault status' });
     }
     const passphrase = await input.newLine('Passphrase of the vault (12 characters or more; it cannot be recovered): ');
     given(passphrase, 'passphrase', './svc vault init');

@@ -26,7 +26,7 @@ describe('at a terminal', () => {
     const typed = input.newLine('New: ');
     stream.write('one\n');
     setImmediate(() => stream.write('other\n'));
-    await expect(typed).rejects.toThrow('the two are not the same');
+    await expect(typed).rejects.toThrow('the two entries do not match');
   });
 
   const pasted = (text: string) => `\u001B[200~${text}\u001B[201~`;
@@ -54,7 +54,7 @@ describe('at a terminal', () => {
     const { stream, raw, input } = terminal();
     const typed = input[what]('Value: ');
     stream.write(text);
-    await expect(typed).rejects.toThrow('that has several lines');
+    await expect(typed).rejects.toThrow('the input has several lines');
     expect(raw).toEqual([true, false]);
   });
 
@@ -84,7 +84,7 @@ describe('from a pipe', () => {
   });
 
   test('bytes that are no text are refused, not changed', async () => {
-    await expect(piped(Buffer.from([0x6b, 0xff, 0xfe])).value('A')).rejects.toThrow('no text (UTF-8)');
+    await expect(piped(Buffer.from([0x6b, 0xff, 0xfe])).value('A')).rejects.toThrow('not text (UTF-8)');
   });
 
   test('ends at a megabyte', async () => {

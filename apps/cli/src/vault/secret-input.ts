@@ -41,7 +41,7 @@ export function createSecretInput(stream: SecretStream = process.stdin, say: (te
     async newLine(prompt) {
       const text = await line(prompt);
       if (isTerminal && (await typeHidden({ stream, prompt: 'Once more: ', say })) !== text) {
-        throw new CliError('the two are not the same.', { why: 'Nothing was changed.' });
+        throw new CliError('the two entries do not match.', { why: 'Nothing was changed.' });
       }
       return text;
     },
@@ -64,12 +64,12 @@ async function readAll(stream: SecretStream): Promise<string> {
   for await (const part of stream) {
     const buffer = Buffer.from(part);
     bytes += buffer.length;
-    if (bytes > mostBytes) throw new CliError('what was piped in is too long for a secret.');
+    if (bytes > mostBytes) throw new CliError('the piped input is too long for a secret.');
     parts.push(buffer);
   }
   const whole = Buffer.concat(parts);
   if (isUtf8(whole)) return whole.toString('utf8');
-  throw new CliError('what was piped in is no text (UTF-8).', {
+  throw new CliError('the piped input is not text (UTF-8).', {
     why: 'Nothing was changed. Pipe bytes in as text, for example by base64.',
   });
 }
@@ -95,7 +95,7 @@ function typeHidden({ stream, prompt, say, takesLines = false }: Typing): Promis
     const stopped = () => reject(stoppedByPerson());
     const tooMany = () =>
       reject(
-        new CliError('that has several lines.', {
+        new CliError('the input has several lines.', {
           why: takesLines ? 'Nothing was changed. Pipe it in.' : 'Nothing was changed.',
         }),
       );

@@ -78,7 +78,7 @@ export function createEngineHelper(coreUrl: string, id: string): EngineHelper {
 async function whyNoEngine(coreUrl: string): Promise<string | null> {
   const { body } = await requestJson<{ current: EngineChoice }>(`${coreUrl}/v2/engines`, { timeoutMs: askMs });
   if (body.current.id !== 'offline') return null;
-  return 'the engine in use is "offline", which is no model; connect one first (docs/engines.md)';
+  return 'the engine in use is "offline", which is not a model; connect one first (docs/engines.md)';
 }
 
 /** Files are changed, so it needs every right, and nobody is there to be asked. */

@@ -74,7 +74,7 @@ async function tryInTurns(context: UpdateContext, work: Work): Promise<Outcome> 
       continue;
     }
     const name = `${to} with repairs`;
-    told(`The engine has made ${commit.slice(0, 12)}, which is tried now.`);
+    told(`The engine made commit ${commit.slice(0, 12)}; trying it …`);
     last = await runUpdate(context, { ...request, own: { commit, name, version: name } }).catch(toOutcome);
     // Anything else is no matter of its files.
     if (last.code !== updateCodes.rolledBack) return last;

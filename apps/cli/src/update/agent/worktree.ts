@@ -87,4 +87,4 @@ async function commitAll(tree: Git, from: string): Promise<string> {
 }
 
 const refused = (why: string): UpdateStopped =>
-  new UpdateStopped(updateCodes.manual, `What the engine did is not installed: ${why}.`);
+  new UpdateStopped(updateCodes.manual, `The change of the engine is not installed: ${why}.`);

@@ -119,7 +119,7 @@ function choose(published: Published | null, platform: string, { channel, ref, c
   if (channel === 'edge') return stop(updateCodes.manual, `${onlyReleases} Back to releases: ./svc update --channel stable`);
   if (published === null) return stop(updateCodes.manual, `There is no archive for ${platform} there.`);
   const { version, commit } = published.info;
-  if (commit === current.commit) return stop(updateCodes.current, `v${version} is what is installed.`);
+  if (commit === current.commit) return stop(updateCodes.current, `v${version} is already installed.`);
   if (compareVersions(version, current.version) <= 0)
     return stop(updateCodes.current, `The newest archive is v${version}, and ${current.version} is installed.`);
   return { commit, name: `v${version}`, ref: '', tag: null, isPinned: false };
