@@ -2,14 +2,14 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { CliError } from './cli-error.ts';
 
-/** @throws CliError when a file that a person named is not there, or is not a file. */
+/** @throws CliError when a named file does not exist or is not a file */
 export function checkFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new CliError(`there is no file ${file}.`, { why: looksFrom(file) });
   if (!found.isFile()) throw new CliError(`${file} is not a file.`, { why: 'Pack a folder into an archive first.' });
 }
 
-/** @throws CliError when the folder that a new file is to lie in is not there. */
+/** @throws CliError when the folder for a new file does not exist */
 export function checkFolderOf(file: string): void {
   const folder = path.dirname(file);
   const found = statSync(folder, { throwIfNoEntry: false });

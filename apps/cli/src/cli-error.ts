@@ -5,7 +5,7 @@ import { usualWidth, wrap, type Style } from './terminal.ts';
 
 type Help = { why?: string; run?: string; exitCode?: number; cause?: unknown };
 
-/** Something a person reads: what failed, why, and the one command that helps; unless given it is the one that the reason names. */
+/** An error for a person: what failed, why, and the one command that helps. Without `run`, the command is taken from the reason. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly why: string | null;
@@ -23,11 +23,11 @@ export class CliError extends Error {
 /** A person pressed Ctrl-C while they were asked. */
 export const stoppedByPerson = (): CliError => new CliError('stopped.', { why: 'Nothing was changed.', exitCode: 130 });
 
-/** Of what another process of ours says, such as "The vault is sealed. Open it: ./svc vault unseal". */
+/** The command in a message of another process, such as "The vault is sealed. Open it: ./svc vault unseal". */
 export const commandIn = (why = ''): string | null =>
   (/(?:: |")(\.\/svc [\w -]+\w)"?\.?$/.exec(why) ?? /: (\.\/svc [\w -]+\w)\. /.exec(why))?.[1] ?? null;
 
-/** The one place where anything thrown becomes words. */
+/** The one place that converts a thrown value to a CliError. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof SettingsError) {
@@ -55,7 +55,7 @@ export function toCliError(error: unknown): CliError {
 
 const isSilence = (name: string) => name === 'TimeoutError' || name === 'AbortError';
 
-/** What ends a connection in the middle is a process that ended, or a network: nothing to report to us. */
+/** A broken connection means that a process ended or the network failed; it is not a bug to report. */
 function brokenConnection(code: string | undefined, message: string): string | null {
   if (code === 'ECONNRESET' || code === 'EPIPE' || message === 'aborted') return 'The process ended before it answered.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name cannot be resolved.';
@@ -75,7 +75,7 @@ const networkCodes = new Set([
 
 const indent = ' '.repeat(5);
 
-/** What is wrong with a path, a disk or its rights, and not with us. */
+/** Faults of a path, a disk or its permissions, not of this program. */
 const fileCodes = new Set([
   'EACCES',
   'EDQUOT',
@@ -93,7 +93,7 @@ const fileCodes = new Set([
   'ERR_SQLITE_ERROR',
 ]);
 
-/** The commonest of them as a person says it. */
+/** Messages for the most common of these codes. */
 const wordsOf: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `This user has no permission to use ${path}.`,
   EEXIST: (path) => `${path} already exists.`,
@@ -105,7 +105,7 @@ const wordsOf: Readonly<Record<string, (path: string) => string>> = {
   EROFS: (path) => `${path} is on a disk that is read-only.`,
 };
 
-/** What failed, why, and the command that helps, in lines of `width` columns. Lines that are set in (a stack) stay as they are. */
+/** The failure, the reason and the command that helps, in lines of `width` columns. Indented lines (a stack) stay as they are. */
 export function renderCliError(error: CliError, style: Style, width = usualWidth): string {
   const room = width - indent.length;
   const [first = '', ...others] = wrap(error.message, room);
@@ -119,14 +119,14 @@ export function renderCliError(error: CliError, style: Style, width = usualWidth
 
 type Away = { what?: string; why?: string };
 
-/** Nothing listens at the port of the service, or of the one process that was asked. */
+/** Nothing listens at the port of the service, or of the process that was asked. */
 export const notRunning = (cause: unknown, { what = 'the service', why }: Away = {}): CliError =>
   new CliError(`${what} is not running.`, { why, run: './svc up', cause });
 
-/** True for an answer that is not JSON: no process of ours gives one. */
+/** True for a response that is not JSON: every process of the service answers in JSON. */
 export const isUnexpectedResponse = (error: unknown): boolean => error instanceof Error && error.cause instanceof SyntaxError;
 
-/** Another program has the port of one of our processes. The doctor says which. */
+/** Another program uses the port of one of our processes. The doctor says which. */
 export const unexpectedResponse = (url: string, cause: unknown): CliError =>
   new CliError('another program answers in place of the service.', {
     why: `The program at ${new URL(url).origin} is not part of this service.`,

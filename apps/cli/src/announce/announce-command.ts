@@ -5,13 +5,13 @@ import { until } from '../program/parse-time.ts';
 type Json = { json?: boolean };
 export type AddOptions = Json & { to?: string; urgent?: boolean; until?: number; from?: string };
 
-/** What `svc announce` is asked for. `until`: epoch ms. */
+/** The actions of `svc announce`. `until`: epoch ms. */
 export type AnnounceRequest = Json &
   ({ action: 'list' } | ({ action: 'add'; text: string } & AddOptions) | { action: 'remove'; ids: string[] });
 
 type Run = (request: AnnounceRequest) => Promise<void>;
 
-/** Adds `announce` with what belongs to it. */
+/** Adds `announce` and its subcommands. */
 export function addAnnounceCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'announce', {
     summary: 'list the notes that conversations read at their next turn, add one',

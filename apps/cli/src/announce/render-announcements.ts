@@ -3,7 +3,7 @@ import { visibleLine, type Style } from '../terminal.ts';
 
 const timeOf = (at: number) => new Date(at).toLocaleString('sv-SE').slice(0, 16);
 
-/** The notes that are live, two lines each: which and for whom, then what it says. */
+/** The live notes, two lines each: id and readers, then the text. */
 export function renderAnnouncements(announcements: readonly Announcement[], style: Style): string {
   if (announcements.length === 0) return 'No note is live. Add one: ./svc announce add TEXT';
   return announcements.map((announcement) => render(announcement, style)).join('\n');

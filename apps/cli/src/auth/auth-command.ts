@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 
-/** What `svc auth` is asked for. */
+/** The actions of `svc auth`. */
 export type AuthRequest = { json?: boolean } & (
   | { action: 'show' | 'setup' | 'reset' | 'sessions' }
-  /** `id`: null for every one. */
+  /** `id`: null for all sessions. */
   | { action: 'end'; id: string | null }
 );
 
-/** Adds `auth`: the login of the operator, by the authority of who may write into the data folder. */
+/** Adds `auth`, which manages the operator's login. Write access to the data folder is the only authorization. */
 export function addAuthCommand(program: Command, run: (request: AuthRequest) => Promise<void>): void {
   const noun = defineCommand(program, 'auth', {
     summary: 'make a link that sets up the login, list its sessions, end them',

@@ -3,19 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LoginSession } from '@svc/contract/auth.ts';
 import { CliError } from '../cli-error.ts';
 
-/** The login as it lies in the data folder: the core asks it at each request, so what is ended here is over at once. */
+/** The login database in the data folder. The core reads it at each request, so ending a session takes effect at once. */
 export type LoginFile = {
-  /** Name of the operator; null when none was set up. */
+  /** Name of the operator; null when no login was set up. */
   name(): string | null;
   sessions(): LoginSession[];
-  /** How many of these were there to end. */
+  /** Returns how many of these sessions existed and were ended. */
   end(ids: readonly string[]): number;
   close(): void;
 };
 
 const columns = 'id, device, method, created_at, seen_at, expires_at, proven_at';
 
-/** Null when there is no login yet. `now` is epoch ms. @throws CliError for a file that cannot be used */
+/** Null when there is no login yet. `now` is epoch ms. @throws CliError when the file cannot be used */
 export function openLoginFile(file: string, now: number): LoginFile | null {
   if (!existsSync(file)) return null;
   let db: DatabaseSync;

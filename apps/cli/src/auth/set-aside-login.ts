@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What a login is made of; anything else is no login. */
+/** The columns of a login database; a file without them is not one. */
 const look = 'SELECT id, name, password, totp_secret FROM login_account';
 
-/** Moves a login that cannot be used into `broken`, where nothing of it is lost. The core makes a new one. Gives the folder; null when it is whole. */
+/** Moves an unusable login database to `broken`, where it is kept whole. The core makes a new one. Returns the folder; null when the file is intact. */
 export function setAsideBrokenLogin(file: string): string | null {
   const folder = path.dirname(file);
   const name = path.basename(file);
@@ -28,7 +28,7 @@ function isWhole(file: string): boolean {
       db.close();
     }
   } catch (error) {
-    // Busy is no fault of the file.
+    // A busy database is not a damaged one.
     return ((error as { errcode?: number }).errcode ?? 0) === 5;
   }
 }

@@ -14,10 +14,10 @@ import { CliError, commandIn, notRunning } from '../cli-error.ts';
 type Progress = { sent: number; size: number; resumedAt: number };
 type OnProgress = (progress: Progress) => void;
 
-/** The checks of a large backup take their time, and nothing is said meanwhile. */
+/** Checking a large backup takes long, and the core sends nothing in the meantime. */
 const answerTimeoutMs = 60 * 60_000;
 
-/** Copies a finished backup to a file, which appears there whole and as it was made. */
+/** Downloads a finished backup to a file, which appears only when it is complete and its checksum matches. */
 export async function getBackup(url: string, backup: Backup, file: string, onProgress: OnProgress): Promise<void> {
   const part = `${file}.part`;
   const response = await send(`${url}/v2/backups/${backup.id}`, 'GET', {}, null);
@@ -36,7 +36,7 @@ export async function getBackup(url: string, backup: Backup, file: string, onPro
   }
 }
 
-/** Sends a file to be checked and restored at the next start. @throws CliError with what is wrong with it. */
+/** Uploads a file to be checked and restored at the next start. @throws CliError with the reason when it is refused */
 export async function importBackup(
   url: string,
   file: string,
@@ -65,7 +65,7 @@ function send(url: string, method: string, headers: Record<string, string>, body
     request.on('response', resolve);
     request.on('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ECONNREFUSED' ? notRunning(error) : error));
     if (body === null) request.end();
-    // What the core answers before it has all is the reason; a broken connection is one only without an answer.
+    // A response before the upload has ended is the reason. A broken connection counts only without one.
     else pipeline(body.body, body.look, request).catch(reject);
   });
 }

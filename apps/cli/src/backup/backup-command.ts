@@ -4,7 +4,7 @@ import { defineCommand, defineDefault } from '../program/define-command.ts';
 
 type Run = (command: BackupCommand) => Promise<void>;
 
-/** Adds `backup` with what belongs to it. A passphrase is typed or piped in, never an argument. */
+/** Adds `backup` and its subcommands. A passphrase is typed or piped in, never an argument. */
 export function addBackupCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'backup', {
     summary: 'list the backups, make, copy or restore one',

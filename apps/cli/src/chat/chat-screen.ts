@@ -6,22 +6,22 @@ import { createScreenLines, type ScreenLines, type Transcript } from './screen-l
 import type { ShowAsk } from './show-ask.ts';
 import { createTurnView, type TurnView } from './turn-view.ts';
 
-/** What stands below the transcript. */
+/** What is shown below the transcript. */
 export type Below = {
-  /** What the engine does, and since when (of `performance.now`); null while nothing runs. */
+  /** What the engine does, and since when (`performance.now`); null while no turn runs. */
   activity: { words: string; since: number } | null;
   waiting: readonly string[];
   input: ((columns: number, rows: number) => InputLayout) | null;
 };
 
-/** A chat on a terminal: what was said above, what happens and what is typed below it. */
+/** A chat on a terminal: the transcript above, the running turn and the input below it. */
 export type ChatScreen = Pick<Transcript, 'print'> & {
   columns(): number;
-  /** Shows a turn; its message stands above it when there is a label. */
+  /** Shows a turn; with a label, its message is printed above it. */
   openTurn(label: string | null, showAsk?: ShowAsk): TurnView;
-  /** Something changed: it is drawn soon, or `now`. */
+  /** Redraws after a change: soon, or at once with `now`. */
   changed(now?: boolean): void;
-  /** Everything is drawn again on an empty screen. */
+  /** Clears the screen and redraws everything. */
   clear(): void;
   close(): void;
 };
@@ -80,7 +80,7 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
       draw();
     }, drawMs);
   };
-  /** What different sources print stands apart. */
+  /** Separates the output of different sources by an empty line. */
   const printFrom = (source: object | null, lines: readonly Line[]) => {
     const isApart = source !== lastSource && !isBlankAbove && (lines[0]?.length ?? 0) > 0;
     printed.push(...(isApart ? [[]] : []), ...lines);
@@ -127,7 +127,7 @@ export function createChatScreen({ stream, below }: Options): ChatScreen {
   };
 }
 
-/** A message on one line, with its breaks as they are typed. */
+/** A message on one line, with its line breaks shown as they are typed. */
 const onOneLine = (label: string): string => visibleLine(label.slice(0, mostEchoed).replaceAll('\n', ' ⏎ '));
 
 function activityLine({ words, since }: { words: string; since: number }): Line {
@@ -136,7 +136,7 @@ function activityLine({ words, since }: { words: string; since: number }): Line 
   return [span(`${sign} `, 'cyan'), span(`${visibleLine(words)} · ${Math.floor(elapsed / 1000)} s · Ctrl-C stops`, 'dim')];
 }
 
-/** A message as it stands in the transcript; a long one shortened. */
+/** A message as the transcript shows it; a long one is shortened. */
 function echo(label: string, columns: number): Line[] {
   const lines = wrapSpans([span('› ', 'cyan', 'bold'), span(label.slice(0, mostEchoed), 'bold')], columns);
   const shown = lines.slice(0, mostEcho);

@@ -3,32 +3,32 @@ import type { TurnFrame } from '@svc/contract/turn.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { abortTurn, answerAsk, CoreAway, streamTurn, type TurnEnd } from './stream-turn.ts';
 
-/** What is said: words, and files of the upload area. */
+/** The content of a message: text, and files of the upload area. */
 export type MessageContent = { text: string; attachments?: Attachment[] };
 
 export type Following = {
   onFrame?: (frame: TurnFrame) => void;
   onAccepted?: () => void;
-  /** The core went away, and is asked again for the answer: what came of it so far is withdrawn. */
+  /** The connection to the core was lost and the answer is requested again, so the part shown so far is withdrawn. */
   onAway?: () => void;
-  /** The person can answer what the assistant asks. */
+  /** A person is present who can answer the assistant's questions. */
   showsAsks?: boolean;
 };
 
-/** A core that goes away more often does so because of the message. */
+/** A core that crashes more often than this probably crashes because of the message. */
 const mostTries = 3;
 
 /** One conversation with the core from this shell. */
 export type ChatSession = {
   readonly coreUrl: string;
   readonly conversationKey: string;
-  /** Runs one message. @throws Interrupted once the session was left. */
+  /** Runs one message. @throws Interrupted when the session is left */
   run(content: MessageContent, following?: Following): Promise<TurnEnd>;
-  /** Has the core end the turn that runs; false when there is none. */
+  /** Asks the core to stop the running turn; false when there is none. */
   stop(): Promise<boolean>;
-  /** Answers an open question. Gives what a person is told of it. */
+  /** Answers an open question. Returns the text to show the person. */
   answer(askId: string, text: string): Promise<string>;
-  /** Waits for no answer any more. Turns go on without us. */
+  /** Stops waiting for answers. The turns continue in the core. */
   leave(): void;
 };
 
@@ -49,7 +49,7 @@ export function createChatSession({ coreUrl, user, conversationKey }: Options): 
     coreUrl,
     conversationKey,
     async run(content, { onFrame = ignore, onAccepted, onAway, showsAsks } = {}) {
-      // Sent again with its id it is the same message: its turn answers here too, once it is taken up again.
+      // The same id makes it the same message: when its turn is resumed, the answer arrives here too.
       const envelope = toEnvelope(content);
       for (let tries = 1; ; tries++) {
         try {
@@ -73,7 +73,7 @@ const ignore = () => undefined;
 
 export const awayNote = 'The core went down; asking it again for the complete answer.';
 
-/** The person did not want to wait for the end of the turn. */
+/** The person did not want to wait for the turn to end. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

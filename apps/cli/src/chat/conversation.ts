@@ -3,16 +3,16 @@ import type { ChatSession, MessageContent } from './chat-session.ts';
 import type { TurnEnd } from './stream-turn.ts';
 import type { TurnView } from './turn-view.ts';
 
-/** Messages that are on their way, and what is shown of them: one turn at a time, in the order of the core. */
+/** Messages that are being sent, and how they are shown: one turn at a time, in the order of the core. */
 export type Conversation = {
-  /** Sends a message at once; the core has it wait where a turn runs. `label`: what is shown of it. */
+  /** Sends a message at once; the core queues it behind a running turn. `label`: how it is shown. */
   say(content: MessageContent | Promise<MessageContent>, label: string): void;
   isBusy(): boolean;
-  /** The turn that is shown at the moment, and since when. */
+  /** The turn that is shown now, and since when. */
   current(): { view: TurnView; since: number } | null;
-  /** The labels of those behind it. */
+  /** The labels of the messages queued behind it. */
   waiting(): string[];
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no message is pending. */
   idle(): Promise<void>;
 };
 
@@ -20,9 +20,9 @@ type Entry = { label: string; view: TurnView | null; since: number; frames: Turn
 
 type Deps = {
   session: Pick<ChatSession, 'run'>;
-  /** Begins to show a turn. */
+  /** Starts to show a turn. */
   open: (label: string) => TurnView;
-  /** A message could not be sent, or its answer not be read. */
+  /** A message could not be sent, or its answer could not be read. */
   onFault: (error: unknown) => void;
   onAway: () => void;
   onChange: () => void;
@@ -40,7 +40,7 @@ export function createConversation({ session, open, onFault, onAway, onChange }:
     else if (entry.end !== null) view.finish(entry.end);
   };
 
-  /** Shows what has come of the first, then of the next; what answers at once does not wait for the others. */
+  /** Shows the frames of the first message, then of the next. Immediate answers (commands, refusals) do not wait for the others. */
   const advance = () => {
     for (const entry of entries.slice(1)) if (answersAtOnce(entry.end)) finish(entry);
     for (let first = entries[0]; first !== undefined; first = entries[0]) {
@@ -54,11 +54,11 @@ export function createConversation({ session, open, onFault, onAway, onChange }:
     if (entries.length === 0) for (const wake of waiters.splice(0)) wake();
   };
 
-  /** Resolves when the message has its place in line. */
+  /** Resolves when the message has its place in the queue. */
   const send = (entry: Entry, content: MessageContent | Promise<MessageContent>) =>
     new Promise<void>((resolve) => {
       const onFrame = (frame: TurnProgress) => {
-        // That it waits behind a turn that is shown here is seen.
+        // Waiting behind a turn that is shown here is visible already.
         if (frame.type === 'queued' && entry !== entries[0]) return;
         entry.frames.push(frame);
         advance();
@@ -68,7 +68,7 @@ export function createConversation({ session, open, onFault, onAway, onChange }:
         advance();
         resolve();
       };
-      // The endings come as what `run` gives, so that all other frames are progress.
+      // `run` returns the last frame, so all frames passed to the callback are progress.
       Promise.resolve(content)
         .then((said) =>
           session.run(said, { showsAsks: true, onAccepted: resolve, onAway, onFrame: (frame) => onFrame(frame as TurnProgress) }),
@@ -93,6 +93,6 @@ export function createConversation({ session, open, onFault, onAway, onChange }:
   };
 }
 
-/** A reply of an engine is shown in its turn; commands, refusals and the like are not held up by it. */
+/** Only replies of an engine wait for their turn to be shown; commands, refusals and the like do not. */
 const answersAtOnce = (end: Entry['end']): boolean =>
   end !== null && (end instanceof Error || end.type === 'error' || end.result.outcome !== 'replied');

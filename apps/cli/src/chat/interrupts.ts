@@ -1,8 +1,8 @@
-/** What Ctrl-C does in a conversation. */
+/** Decides what Ctrl-C does in a conversation. */
 export type Interrupts = {
   /** Ctrl-C was pressed. */
   press(): void;
-  /** Something else was: the next one begins over. */
+  /** Another key was pressed: the next Ctrl-C counts as the first again. */
   reset(): void;
   /** True while this turn is being stopped. */
   isStopping(turn: object): boolean;
@@ -13,13 +13,13 @@ type Deps = {
   current: () => object | null;
   stop: () => void;
   leave: () => void;
-  /** Clears what is typed; false when nothing is. */
+  /** Clears the input; false when it is empty. */
   clear: () => boolean;
-  /** Says that a further one leaves. */
+  /** Shows that another Ctrl-C quits. */
   warn: () => void;
 };
 
-/** The first stops the turn, or clears what is typed, or warns; the second leaves, unless another turn runs by then. */
+/** The first Ctrl-C stops the turn, clears the input or warns; the second quits, unless another turn has started by then. */
 export function createInterrupts({ current, stop, leave, clear, warn }: Deps): Interrupts {
   let asked: object | 'leave' | null = null;
   return {

@@ -7,7 +7,7 @@ import { createConversation } from './conversation.ts';
 import { showPlain } from './say-once.ts';
 import type { ChatDeps } from './terminal-chat.ts';
 
-/** A chat line by line, for a terminal that can do no more. Gives false after a second Ctrl-C. */
+/** A chat line by line, for terminals without cursor control. Returns false after a second Ctrl-C. */
 export async function chatByLines({ session, toMessage }: ChatDeps): Promise<boolean> {
   const style = createStyle(process.stderr);
   const left = Promise.withResolvers<boolean>();
@@ -44,7 +44,7 @@ export async function chatByLines({ session, toMessage }: ChatDeps): Promise<boo
   }
 }
 
-/** Ctrl-C stops the turn; the second one, or one while nothing runs, leaves. */
+/** Ctrl-C stops the turn; a second one, or one while no turn runs, quits. */
 function interruptions(session: ChatSession, isBusy: () => boolean, leave: () => void): () => void {
   let asked = false;
   return () => {

@@ -11,16 +11,16 @@ import type { MessageContent } from './chat-session.ts';
 import { mostInlineBytes, readPiped } from './read-piped.ts';
 import type { uploadAttachment } from './upload-attachment.ts';
 
-/** What a message is made of: words, files, and what was piped in. */
+/** The parts of a message: text, files, and piped input. */
 export type MessageParts = { words: string; files: readonly string[]; piped: PipedInput | null };
-/** `isLeftOpen`: the process that started us may never end it. */
+/** `isLeftOpen`: the parent process may never close the pipe. */
 export type PipedInput = { input: AsyncIterable<Buffer>; isLeftOpen: boolean };
 
 const mostFiles = 32;
-/** A program that has something to say has said it before we run. */
+/** A program that pipes input in has usually written it before this process starts. */
 const patienceMs = 300;
 
-/** The words with what was piped in below them; files, and what is too long or no text, are uploaded first. @throws CliError */
+/** The text with the piped input below it. Files, and input that is too long or not text, are uploaded first. @throws CliError */
 export async function toContent(settings: CliSettings, { words, files, piped }: MessageParts): Promise<MessageContent> {
   if (files.length > mostFiles)
     throw new CliError(`a message can have at most ${mostFiles} files.`, { why: `${counted(files.length, 'file')} were named.` });
@@ -36,7 +36,7 @@ export async function toContent(settings: CliSettings, { words, files, piped }: 
   return { text, ...(attachments.length === 0 ? {} : { attachments }) };
 }
 
-/** A typed message. A long paste in it goes along as a file, as it would piped in. */
+/** A typed message. A long paste in it is sent as a file, as it would be if piped in. */
 export async function toTypedContent(settings: CliSettings, text: string, attachments: Attachment[]): Promise<MessageContent> {
   const given = attachments.length === 0 ? {} : { attachments };
   if (Buffer.byteLength(text) <= mostInlineBytes) return { text, ...given };
@@ -66,6 +66,6 @@ function spoolFolder({ dataDir }: CliSettings): string {
 const sayThatItWaits = () =>
   printError('Reading the piped input … To send the message without it, end the command with: < /dev/null');
 
-/** What uploads is loaded where something is uploaded. */
+/** The upload code is loaded only when a file is uploaded. */
 const upload = async (...given: Parameters<typeof uploadAttachment>): Promise<Attachment> =>
   (await import('./upload-attachment.ts')).uploadAttachment(...given);

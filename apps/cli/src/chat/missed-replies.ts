@@ -7,12 +7,12 @@ import type { ChatScreen } from './chat-screen.ts';
 
 type Place = { coreUrl: string; conversationKey: string };
 
-/** Shows what was answered in a conversation while nobody listened, each once; from then on it counts as delivered. @throws CliError */
+/** Shows the replies of a conversation that arrived while no client listened, each once; they count as delivered from then on. @throws CliError */
 export function createMissedReplies({ coreUrl, conversationKey }: Place): (screen: () => ChatScreen) => Promise<void> {
   const shown = new Set<string>();
   return async (screen) => {
     for (const reply of await readMissed(coreUrl, conversationKey)) {
-      // One that the core does not mark is listed once more.
+      // A reply that the core fails to mark is listed again.
       if (shown.has(reply.id)) continue;
       shown.add(reply.id);
       showReply(screen(), reply, Date.now());
@@ -21,7 +21,7 @@ export function createMissedReplies({ coreUrl, conversationKey }: Place): (scree
   };
 }
 
-/** The oldest first. A reply that has a way to a channel is tried there. */
+/** Oldest first. Replies with a channel to go to are left to that channel. */
 async function readMissed(coreUrl: string, conversationKey: string): Promise<Delivery[]> {
   const query = new URLSearchParams({ state: 'failed', conversation_key: conversationKey });
   const answer = await askCore<DeliveryPage>(`${coreUrl}/v2/deliveries?${query.toString()}`);

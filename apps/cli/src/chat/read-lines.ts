@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ReadAnswers } from './take-answers.ts';
 
-/** Answers line by line, as the terminal gives them; it makes a signal of Ctrl-C itself. */
+/** Reads answers line by line from the terminal, which turns Ctrl-C into a signal itself. */
 export const readLines: ReadAnswers = ({ onAnswer, onEnd }) => {
   const reader = createInterface({ input: process.stdin, terminal: false });
   reader.on('line', onAnswer).on('close', onEnd);

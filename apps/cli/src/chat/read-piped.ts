@@ -6,10 +6,10 @@ import { inTime } from '@svc/service-kit/within.ts';
 import { inUnits } from '@svc/service-kit/words.ts';
 import { CliError } from '../cli-error.ts';
 
-/** What was piped in: text that goes with the message, or a file that lies in `folder` until that is removed. */
+/** Piped input: text that becomes part of the message, or a file that stays in `folder` until that is removed. */
 export type Piped = { kind: 'text'; text: string } | { kind: 'file'; file: string; mime: string; remove: () => void };
 
-/** What is longer goes along as a file. */
+/** Longer input is sent as a file. */
 export const mostInlineBytes = 100_000;
 export const mostPipedBytes = 256 * 1024 * 1024;
 
@@ -17,16 +17,16 @@ type Options = {
   folder: string;
   most?: number;
   inline?: number;
-  /** Called when nothing has come for a while. */
+  /** Called when nothing has arrived for a while. */
   slow?: () => void;
-  /** Nothing that begins later is waited for. */
+  /** Input that begins after this is not waited for. */
   patienceMs?: number;
 };
 
-/** After so long without a byte a person wonders what is waited for. */
+/** After this long without a byte a person wonders what the program waits for. */
 const slowMs = 3000;
 
-/** Reads a pipe to its end. `folder` is where a long or binary input lies until it is sent. Null when nothing came. @throws CliError */
+/** Reads a pipe to its end. `folder` keeps long or binary input until it is sent. Null when the pipe was empty. @throws CliError */
 export async function readPiped(input: AsyncIterable<Buffer>, options: Options): Promise<Piped | null> {
   const { folder, most = mostPipedBytes, inline = mostInlineBytes, slow, patienceMs } = options;
   const head: Buffer[] = [];
@@ -48,7 +48,7 @@ export async function readPiped(input: AsyncIterable<Buffer>, options: Options):
 
 const nothing: IteratorResult<Buffer> = { done: true, value: undefined };
 
-/** The first part, or the end where it does not come in time. */
+/** The first chunk, or the end when nothing arrives in time. */
 const firstOf = (parts: AsyncIterator<Buffer>, ms: number | undefined): Promise<IteratorResult<Buffer>> =>
   ms === undefined ? parts.next() : inTime(parts.next(), ms, () => nothing);
 
@@ -86,10 +86,10 @@ async function spool(begin: Buffer, rest: AsyncIterable<Buffer>, folder: string)
   return { kind: 'file', file, mime, remove };
 }
 
-/** The longest sign of UTF-8 less one: so much of the end may be cut off. */
+/** A UTF-8 character has at most four bytes, so up to three may be cut off at the end. */
 const cutBytes = 3;
 
-/** True for UTF-8 without zero bytes; a sign that is cut off at the end is no fault. */
+/** True for UTF-8 without NUL bytes; an incomplete character at the end is allowed. */
 function isText(bytes: Buffer): boolean {
   if (bytes.includes(0)) return false;
   return Array.from({ length: cutBytes + 1 }, (_, cut) => cut).some((cut) => isUtf8(bytes.subarray(0, bytes.length - cut)));
@@ -104,7 +104,7 @@ const signatures: readonly { begin: string; ending: string; mime: string }[] = [
   { begin: '\u001F\u008B', ending: 'gz', mime: 'application/gzip' },
 ];
 
-/** What a file is by how it begins: its receiver knows it by its name. */
+/** The file type by the first bytes; receivers know a file by its name. */
 function typeOf(begin: Buffer): { ending: string; mime: string } {
   const known = signatures.find((signature) => begin.subarray(0, signature.begin.length).toString('latin1') === signature.begin);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import type { ReadAnswers } from './take-answers.ts';
 import type { TurnView } from './turn-view.ts';
 import { attend, createTypedInput, type TypedInput } from './typed-input.ts';
 
-/** A turn on a terminal, with what the engine does below it, and what the person types while it asks something. */
+/** A turn on a terminal, with the engine's activity below it, and the input while the engine asks something. */
 export function showOnScreen(isPerson: boolean, showAsk?: ShowAsk): ShownTurn {
   const since = performance.now();
   let typed: TypedInput | null = null;
@@ -37,14 +37,14 @@ export function showOnScreen(isPerson: boolean, showAsk?: ShowAsk): ShownTurn {
   return { view, note, close: screen.close, read: isPerson ? read : null };
 }
 
-/** What was answered here while nobody listened. Should the core not say, the message itself says why. */
+/** Replies that arrived while no client listened. If the core does not answer, sending the message reports why. */
 export async function showMissedBefore(session: ChatSession): Promise<void> {
   let screen: ChatScreen | null = null;
   const open = () =>
     (screen ??= createChatScreen({ stream: process.stdout, below: () => ({ activity: null, waiting: [], input: null }) }));
   const showMissed = createMissedReplies(session);
   await showMissed(open).catch(() => undefined); // see above
-  // The cast: what is set in a function is not seen here.
+  // The cast: TypeScript does not see assignments within a callback.
   const opened = screen as ChatScreen | null;
   opened?.print([[]]);
   opened?.close();

@@ -6,10 +6,10 @@ import { takeAnswers, type ReadAnswers } from './take-answers.ts';
 import { createPlainLines } from './turn-lines.ts';
 import { createTurnView, type TurnVerdict, type TurnView } from './turn-view.ts';
 
-/** A turn that is shown, and what is to be done when it is over. `read`: how a person answers in it; null where nobody can type. */
+/** A turn on display, and its clean-up. `read`: reads a person's answers; null when nobody can type. */
 export type ShownTurn = { view: TurnView; note: (text: string) => void; close: () => void; read: ReadAnswers | null };
 
-/** One message and its answer. Ctrl-C ends the turn, a second one the waiting for it. */
+/** Sends one message and shows its answer. Ctrl-C stops the turn; a second one stops waiting for it. */
 export async function sayOnce(
   session: ChatSession,
   content: MessageContent,
@@ -39,9 +39,9 @@ export async function sayOnce(
   }
 }
 
-/** A turn as text alone: the answer for a pipe, everything else beside it. */
+/** A turn as plain text: the answer on stdout for a pipe, everything else on stderr. */
 export function showPlain(read: ReadAnswers | null, showAsk?: ShowAsk): ShownTurn {
-  // A terminal gets nothing that commands it.
+  // On a terminal, control characters are made visible.
   const answer = (text: string) => void process.stdout.write(process.stdout.isTTY ? visible(text) : text);
   const aside = (text: string) => void process.stderr.write(text);
   return {

@@ -2,30 +2,30 @@ import { createMarkdownStream, type MarkdownStream } from '../markdown/markdown-
 import { span, wrapSpans, type Line } from '../screen/spans.ts';
 import type { TurnLines } from './turn-lines.ts';
 
-/** Where the lines of a turn go. */
+/** Where the lines of a turn are written. */
 export type Transcript = {
   columns(): number;
   print(lines: readonly Line[]): void;
-  /** True where the answer may be shown as something else than its source. */
+  /** True when the answer may be rendered instead of shown as source. */
   isRich: boolean;
 };
 
 export type ScreenLines = TurnLines & {
-  /** What is not finished yet: it still changes. */
+  /** Sets the unfinished part, which still changes. */
   preview(): Line[];
 };
 
 const blank: Line = [];
-/** More than any screen shows of a thought. */
+/** More than any screen shows of a thinking block. */
 const mostPreviewed = 8000;
 
-/** A turn on a screen: its answer rendered block by block, what stands beside it dim. */
+/** A turn on a screen: the answer rendered block by block, everything beside it dim. */
 export function createScreenLines(transcript: Transcript): ScreenLines {
   const { columns } = transcript;
   const answer = transcript.isRich ? createMarkdownStream(columns) : createTextStream(columns);
   let thought = '';
   let shown = false;
-  /** What was printed last: blocks of different kinds stand apart. */
+  /** The kind printed last: blocks of different kinds are separated. */
   let last: 'nothing' | 'answer' | 'aside' = 'nothing';
   let wantsBreak = false;
 

@@ -12,21 +12,21 @@ export type TurnEnd = Extract<TurnFrame, { type: 'result' | 'error' }>;
 
 type Options = {
   onFrame: (frame: TurnFrame) => void;
-  /** The message has its place in line: what is sent from now on comes behind it. */
+  /** The message has its place in the queue: messages sent from now on come after it. */
   onAccepted?: () => void;
   signal?: AbortSignal;
-  /** A person is there who can answer what the assistant asks. */
+  /** A person is present who can answer the assistant's questions. */
   showsAsks?: boolean;
 };
 
-/** The connection broke: the core has the message, and runs it once more when it is back. */
+/** The connection broke. The core has the message, and runs it again once it is back. */
 export class CoreAway extends CliError {}
 
-/** Engines work for hours; silence is what ends a turn here, and the core breaks it every 15 s. */
+/** Engines may work for hours, so only silence ends a turn here. The core sends a sign of life every 15 s. */
 const longestTurnMs = 24 * 60 * 60 * 1000;
 const silenceMs = 60_000;
 
-/** Runs one envelope at the core and passes on each frame as it comes. The last one is the answer. */
+/** Runs one envelope in the core and passes on each frame as it arrives. The last frame is the answer. */
 export async function streamTurn(
   coreUrl: string,
   envelope: Envelope,
@@ -66,7 +66,7 @@ async function readFrames(
   return end;
 }
 
-/** A comment that keeps the connection open is no event, and still a sign of life. */
+/** A comment that keeps the connection open is not an event, but it is a sign of life. */
 async function* withSigns(text: AsyncIterable<string>, onSign: () => void): AsyncGenerator<string> {
   for await (const part of text) {
     onSign();
@@ -74,7 +74,7 @@ async function* withSigns(text: AsyncIterable<string>, onSign: () => void): Asyn
   }
 }
 
-/** Before the stream begins a refusal comes as a plain error body. */
+/** A refusal before the stream begins is a plain error body. */
 async function readRefusal(response: AsyncIterable<unknown>, coreUrl: string): Promise<TurnEnd> {
   try {
     return { type: 'error', error: JSON.parse((await readBody(response, maxAnswerBytes)).toString('utf8')) };
@@ -89,7 +89,7 @@ export async function abortTurn(coreUrl: string, conversationKey: string): Promi
   return status === 200;
 }
 
-/** Answers a question. Gives what was chosen, or the core's reason why nothing was. */
+/** Answers a question. Returns the chosen answer, or the core's reason for refusing it. */
 export async function answerAsk(coreUrl: string, askId: string, answer: AnswerRequest): Promise<string> {
   const url = `${coreUrl}/v2/asks/${encodeURIComponent(askId)}/answer`;
   const { status, body } = await requestJson(url, { body: answer, timeoutMs: 5000 });

@@ -6,18 +6,18 @@ import { answerCommand } from './show-ask.ts';
 export type AnswerHandlers = {
   /** A line was typed. */
   onAnswer: (text: string) => void;
-  /** Ctrl-C, where the terminal makes no signal of it. */
+  /** Ctrl-C was pressed, on a terminal that sends no signal for it. */
   onInterrupt: () => void;
-  /** The terminal goes away, or a user ends this program. */
+  /** The terminal was closed, or this program is asked to end. */
   onLeave: () => void;
-  /** The person types nothing more: Ctrl-D. */
+  /** The person ends the input with Ctrl-D. */
   onEnd: () => void;
 };
 
-/** Begins to read what a person types, until the function that it gives is called. */
+/** Starts reading input, until the returned function is called. */
 export type ReadAnswers = (handlers: AnswerHandlers) => () => void;
 
-/** The core takes no longer ones, and no answer is as long. */
+/** The core accepts no longer answer, and no real one is as long. */
 const longestAnswer = 200;
 
 type Deps = {
@@ -27,7 +27,7 @@ type Deps = {
   onInterrupt: () => void;
 };
 
-/** Takes answers of a person to the questions of one turn. The terminal is read while one is open and at no other time: what is typed belongs to the shell. */
+/** Takes a person's answers to the questions of one turn. The terminal is read only while a question is open: other input belongs to the shell. */
 export function takeAnswers({ session, read, note, onInterrupt }: Deps): { follow(frame: TurnFrame): void; close(): void } {
   let open: { ask: Ask; stop: () => void } | null = null;
 
@@ -61,10 +61,10 @@ export function takeAnswers({ session, read, note, onInterrupt }: Deps): { follo
   };
 }
 
-/** True once all that was typed before has been read: it was written without having seen the question. */
+/** Returns a check that is true once earlier input has been read: it was typed before the question was visible. */
 function afterNextRead(): () => boolean {
   let isOver = false;
-  // What is there already is read between the two.
+  // Pending input is read between these two ticks.
   setImmediate(() => setImmediate(() => void (isOver = true)));
   return () => isOver;
 }

@@ -13,17 +13,17 @@ import { attend, createTypedInput } from './typed-input.ts';
 
 export type ChatDeps = {
   session: ChatSession;
-  /** What was typed, as a message. */
+  /** The input, as the content of a message. */
   toMessage: (text: string) => Promise<MessageContent>;
 };
 
-/** How often it is asked for replies that another chat left behind. */
+/** How often the core is asked for replies that another chat left behind. */
 const missedMs = 5000;
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /**
- * Prompt, message, answer, until the person leaves; what is typed meanwhile is sent at once. Gives false when Ctrl-C or a
- * signal ended it. @throws CliError when the service is not there at the beginning.
+ * Prompt, message, answer, until the person quits; messages typed meanwhile are sent at once. Returns false when Ctrl-C or a
+ * signal ended it. @throws CliError when the service is not running at the start.
  */
 export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
   const { session } = deps;
@@ -35,7 +35,7 @@ export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
     await showMissed(() => screen);
     void earlierMessages(session).then(editor.remember, () => undefined); // without them arrow-up has those of now
     const detach = attend({ screen, handlers, signals, onSignal: () => left.resolve(false) });
-    // A core that is away is noticed by the next message.
+    // A core that is down is noticed by the next message.
     const timer = setInterval(() => void showMissed(() => screen).catch(() => undefined), missedMs);
     return await left.promise.finally(() => {
       clearInterval(timer);
@@ -47,7 +47,7 @@ export async function chatInTerminal(deps: ChatDeps): Promise<boolean> {
   }
 }
 
-/** What is said and typed, and what the keys do to it. */
+/** Connects the conversation, the input and the keys. */
 function openChat({ session, toMessage }: ChatDeps, onLeft: (byCommand: boolean) => void) {
   const { editor, handlers, layout } = createTypedInput((event) => on(event));
   const screen = createChatScreen({ stream: process.stdout, below });
@@ -114,7 +114,7 @@ type History = { messages: { role: string; text: string }[] };
 
 const mostEarlier = 100;
 
-/** What was said here before, oldest first: arrow-up brings it back. Kept nowhere but in the conversation itself. */
+/** Earlier messages, oldest first, for arrow-up. They are stored nowhere but in the conversation itself. */
 async function earlierMessages({ coreUrl, conversationKey }: ChatSession): Promise<string[]> {
   const url = `${coreUrl}/v2/session/${encodeURIComponent(conversationKey)}/history?limit=${mostEarlier}`;
   const answer = await askCore<History>(url);

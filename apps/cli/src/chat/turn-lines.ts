@@ -1,34 +1,34 @@
 import { visible, type Style } from '../terminal.ts';
 
 export type PlainOutput = {
-  /** The answer itself: all that a pipe gets. */
+  /** The answer itself: the only output that a pipe gets. */
   answer: (text: string) => void;
-  /** What a person wants to see beside it. */
+  /** Notes for a person beside the answer. */
   aside: (text: string) => void;
 };
 
-/** The lines that the answer and what stands beside it share on a terminal. */
+/** The lines that the answer and the notes beside it share on a terminal. */
 export type TurnLines = {
-  /** True when a part of the answer was shown, and not withdrawn. */
+  /** True when a part of the answer was shown and not withdrawn. */
   hasAnswer(): boolean;
   write(text: string): void;
   note(text: string): void;
   /** A question to the person. */
   ask(text: string): void;
-  /** That the turn waits, where nothing else shows it. */
+  /** Says that the turn waits, when nothing else shows it. */
   wait(text: string): void;
   /** How the turn failed. */
   fail(text: string): void;
   think(text: string): void;
   endLine(): void;
-  /** What is written next stands apart from what was. */
+  /** Separates the next output from the previous one. */
   endBlock(): void;
   withdraw(): void;
 };
 
-/** Lines for a pipe, or a terminal that can do nothing: text as it comes. */
+/** Lines for a pipe or a terminal without cursor control: text is written as it arrives. */
 export function createPlainLines({ answer, aside }: PlainOutput, style: Style): TurnLines {
-  /** What stands on the current line: nothing, part of the answer, or an aside. */
+  /** The content of the current line: nothing, part of the answer, or a note. */
   let line: 'empty' | 'answer' | 'aside' = 'empty';
   let shown = false;
   let wantsBreak = false;

@@ -9,13 +9,13 @@ export type TurnVerdict = 'ok' | 'failed' | 'stopped';
 
 export type TurnView = {
   show(frame: TurnFrame): void;
-  /** What the engine does at the moment, in a word or two. */
+  /** What the engine does now, in a word or two. */
   activity(): string;
-  /** Closes the turn and gives its verdict. */
+  /** Closes the turn and returns its outcome. */
   finish(end: Extract<TurnFrame, { type: 'result' | 'error' }>): TurnVerdict;
 };
 
-/** Shows one turn as it runs: text as it comes, thinking dim, tools one line each. */
+/** Shows one turn as it runs: text as it arrives, thinking dim, one line for each tool. */
 export function createTurnView(lines: TurnLines, showAsk: ShowAsk = showAskHere): TurnView {
   let activity = 'working';
   let block = '';
@@ -23,13 +23,13 @@ export function createTurnView(lines: TurnLines, showAsk: ShowAsk = showAskHere)
   let asked: Ask | null = null;
 
   const delta = (text: string) => {
-    // The break before a further block is made here, where it is known what stands on the line.
+    // The line break before another block is written here, because only this code knows the current line.
     const shown = block === '' && lines.hasAnswer() ? text.replace(/^\n\n/, '') : text;
     block += shown;
     lines.write(shown);
   };
   const segment = (text: string) => {
-    // A block that came without deltas comes whole.
+    // A block without deltas arrives as a whole.
     if (block === '') lines.write(text);
     block = '';
     lines.endBlock();
@@ -56,7 +56,7 @@ export function createTurnView(lines: TurnLines, showAsk: ShowAsk = showAskHere)
           asked = frame.ask;
           return showAsk(lines, asked);
         case 'asked':
-          // An answer that was given here is confirmed where it was given.
+          // An answer given here is confirmed at the place where it was given.
           if (asked?.id === frame.id && frame.answer.outcome !== 'answered') lines.note(describeAsked(frame.answer));
           return;
         case 'retract':
@@ -115,10 +115,10 @@ function describeOutcome({ outcome, actions }: HandleResult, withdrawn: boolean)
 const describeAsked = ({ outcome }: AskAnswer): string =>
   outcome === 'expired' ? 'Not answered in time, so it was not done.' : 'This question is over.';
 
-/** What failed, and the command that helps. */
+/** The failure, and the command that helps. */
 export function describeError(body: ErrorBody & { engine_id?: string; cause?: string }): string {
   const { message, error, request_id, engine_id, cause } = body;
-  // One whose cause is known says it.
+  // A failure with a known cause explains itself.
   if (error === 'internal' && cause !== undefined) return message;
   if (error === 'internal') return `${message} (request ${request_id}; ./svc logs core shows more)`;
   if (engine_id !== undefined) return describeFailure(engine_id, body);
@@ -126,7 +126,7 @@ export function describeError(body: ErrorBody & { engine_id?: string; cause?: st
   return command === undefined ? message : `${message} Run: ${command}`;
 }
 
-/** The command that helps where no engine is to blame. */
+/** The command that helps when no engine is at fault. */
 const commands: Partial<Record<ErrorCode, string>> = {
   unavailable: './svc status',
   upstream: './svc doctor',
@@ -135,7 +135,7 @@ const commands: Partial<Record<ErrorCode, string>> = {
   turn_too_long: './svc logs core',
 };
 
-/** What a frame says of the engine; null where it says nothing new. */
+/** The engine activity that a frame reports; null when nothing changed. */
 function activityOf(frame: TurnFrame): string | null {
   switch (frame.type) {
     case 'queued':

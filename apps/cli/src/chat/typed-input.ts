@@ -4,7 +4,7 @@ import { layoutInput, type InputLayout } from '../editor/layout-input.ts';
 import { span } from '../screen/spans.ts';
 import type { ChatScreen } from './chat-screen.ts';
 
-/** What is typed below a chat, and what the keys do to it. */
+/** The input below a chat, and the actions of its keys. */
 export type TypedInput = {
   editor: Editor;
   handlers: KeyHandlers;
@@ -13,7 +13,7 @@ export type TypedInput = {
 
 const prompt = span('› ', 'cyan', 'bold');
 
-/** `on` gets what a key asks for, null where it only changed the text. */
+/** `on` receives the action of a key, or null when only the text changed. */
 export function createTypedInput(on: (event: EditorEvent | null) => void): TypedInput {
   const editor = createEditor();
   return {
@@ -29,7 +29,7 @@ export function createTypedInput(on: (event: EditorEvent | null) => void): Typed
 
 type Attended = { screen: ChatScreen; handlers: KeyHandlers; signals: readonly NodeJS.Signals[]; onSignal: () => void };
 
-/** Listens to the terminal until the function that this gives is called; a signal must not leave the terminal as it is then. */
+/** Listens to the terminal until the returned function is called. A signal must not leave the terminal in raw mode. */
 export function attend({ screen, handlers, signals, onSignal }: Attended): () => void {
   const stopReading = readKeys(process.stdin, process.stdout, handlers);
   const onResize = () => screen.changed(true);

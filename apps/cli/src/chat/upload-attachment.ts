@@ -7,10 +7,10 @@ import { createUploadClient } from '../upload/upload-client.ts';
 import { uploadFile } from '../upload/upload-file.ts';
 
 const parallel = 4;
-/** A file of a message is begun over. */
+/** An upload of an attachment is never resumed: it starts over. */
 const neverResumed: Resumable = { find: () => null, keep: () => undefined, forget: () => undefined };
 
-/** Uploads a file that goes along with a message. @throws CliError */
+/** Uploads a file that is attached to a message. @throws CliError */
 export async function uploadAttachment(
   settings: CliSettings,
   file: string,

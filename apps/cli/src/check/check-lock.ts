@@ -9,8 +9,8 @@ type Lock = {
 };
 
 /**
- * What must not be in a lock file: a package that runs a script when it is installed, the address of a private
- * registry, and a license that claims the whole of what it is part of. Gives one line per fault.
+ * What must not be in a lock file: a package that runs a script at installation, the address of a private
+ * registry, and a copyleft license. Returns one line per fault.
  */
 export function lockFaults(name: string, { packages = {} }: Lock): string[] {
   return Object.entries(packages).flatMap(([where, entry]) => [

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { repositoryRoot } from '../repository-root.ts';
 import { environmentOfPrograms } from '../terminal.ts';
 
-/** One check: a program run by our Node, or a function that gives what it found wrong. */
+/** One check: a program run by our Node, or a function that returns the faults it found. */
 export type Step = {
   name: string;
   /** What to type when it fails. */
@@ -15,7 +15,7 @@ export type StepResult = { ok: boolean; output: string; ms: number };
 const maxMs = 10 * 60_000;
 const maxOutput = 200_000;
 
-/** Runs a step to its end; what it printed is given back, not shown. Never rejects. */
+/** Runs a step to its end and returns its output instead of showing it. Never rejects. */
 export async function runStep({ run }: Step): Promise<StepResult> {
   const begunAt = performance.now();
   const result = typeof run === 'function' ? await runFunction(run) : await runProgram(run.program, run.args);

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { checkLocks } from './check-lock.ts';
 import type { Step } from './run-step.ts';
 
-/** What runs in browsers has their types, and JSX. */
+/** Code for browsers is checked with browser types and JSX. */
 const webTypes = 'tsconfig.web.json';
 
-/** Everything `svc check` looks at. The slow ones first: they begin while the others run. */
+/** Every step of `svc check`. The slow ones come first, so that they run beside the others. */
 export function checkSteps(root: string): Step[] {
   const tool = (...parts: string[]) => path.join(root, 'node_modules', ...parts);
   const steps: Step[] = [
@@ -36,16 +36,16 @@ export function checkSteps(root: string): Step[] {
     { name: 'format', fix: './svc check --fix', run: { program: tool('oxfmt/bin/oxfmt'), args: ['--list-different'] } },
     { name: 'lock files', fix: 'npm install --ignore-scripts', run: () => checkLocks(root) },
   ];
-  // Tests that read sources, lists and pages, and start nothing: who may import whom, what has to be named where.
+  // Tests that only read sources, lists and pages, and start nothing: import rules, and lists that must be complete.
   const rules = globSync('test/*.test.ts', { cwd: root }).toSorted();
   if (rules.length === 0) return steps;
-  // A name also stands for each file whose path ends in it.
+  // A name matches every file whose path ends in it.
   const args = ['run', '--reporter=dot', '--exclude={apps,packages,connectors,engines}/**', ...rules];
   const fix = './svc check, once the files named above are corrected';
   return [...steps, { name: 'rules', fix, run: { program: tool('vitest/vitest.mjs'), args } }];
 }
 
-/** What `svc check --fix` does before it checks, one after the other: the linter first, because it moves text. */
+/** The steps that `svc check --fix` runs first, one after the other. The linter comes first because it moves text. */
 export function fixSteps(root: string): Step[] {
   const tool = (...parts: string[]) => path.join(root, 'node_modules', ...parts);
   return [

@@ -2,17 +2,17 @@ import type { Argument, Command } from 'commander';
 import { engineNames } from '@svc/service-kit/config/engine-traits.ts';
 import { hostNames } from '../service-urls.ts';
 
-/** What may stand at a place: words that are known, the names of instances, or files. */
+/** What can follow at a position: known words, the names of instances, or files. */
 export type Word = { text: string; help: string };
 export type Place = {
-  /** The commands before it, joined by blanks; empty at the top. */
+  /** The path of commands before it, joined by blanks; empty at the top. */
   path: string;
   words: Word[];
   options: Word[];
   takes: 'instances' | 'files' | null;
 };
 
-/** Every place of the command line where a word is completed, read from the tree of commands. */
+/** Every position of the command line that can be completed, from the command tree. */
 export function completionPlaces(program: Command): Place[] {
   return placesBelow(program, []);
 }

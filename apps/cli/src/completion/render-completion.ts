@@ -3,12 +3,12 @@ import type { Place, Word } from './completion-tree.ts';
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-/** What a script needs beside the tree: where instances are, when the shell's own environment does not say. */
+/** What a script needs besides the tree: the data folder, for shells without SVC_DATA_DIR. */
 type Facts = { places: readonly Place[]; dataDir: string };
 
 /**
- * A script that completes `svc` and `./svc`. All that does not change stands in it, and the names of instances are those of their folders: no
- * program is started while a person waits for a word.
+ * A script that completes `svc` and `./svc`. Fixed words are part of it, and instances are read from their folders: completion
+ * starts no program.
  */
 export function renderCompletion(shell: Shell, facts: Facts): string {
   return { bash, zsh, fish }[shell](facts);
@@ -18,7 +18,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const texts = (words: readonly Word[]): string => words.map(({ text }) => text).join(' ');
 const nounsOf = (places: readonly Place[]): string[] => places.map(({ path }) => path).filter((path) => path !== '');
 
-/** Which command stands before the word: the longest path of commands, options passed over. Bash and zsh read it alike. */
+/** Finds the command before the word: the longest known path, without options. The same code works in bash and zsh. */
 const findPath = (places: readonly Place[]): string => `  local at='' word
   for word in "\${before[@]}"; do
     case $word in -*) continue ;; esac

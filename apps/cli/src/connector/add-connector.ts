@@ -14,15 +14,15 @@ export type AddDeps = {
   api: ConnectorApi;
   input: SecretInput;
   ask: Ask;
-  /** What the owner does to get in on the new channel; null for nothing. */
+  /** How the owner gets access on the new channel; null when there is nothing to do. */
   inviteOwner(instance: Instance): Promise<string | null>;
   say: (text: string) => void;
   pause: () => Promise<void>;
 };
 
 /**
- * Adds an instance and starts it, which is the test of its credentials: it is the connector itself that tries them. One
- * that does not come up is removed again, with its reason, unless it is to be kept.
+ * Adds an instance and starts it, which tests its credentials: only the connector can try them. One
+ * that does not start is removed again, with the reason, unless `keep` is set.
  */
 export async function addConnector(deps: AddDeps, type: string, request: AddRequest): Promise<Instance> {
   const { api, say } = deps;
@@ -68,7 +68,7 @@ async function fillConfig(deps: AddDeps, meta: ConnectorMeta, { set, secrets }: 
   return filled;
 }
 
-/** Where nobody can be asked, what is required is said with the option that gives it. */
+/** When nobody can be asked, names each required field with its option. */
 function checkNothingMissing({ type, configSchema, credentialKeys }: ConnectorMeta, config: Record<string, unknown>): void {
   const required = configSchema.required ?? [];
   const missing = required.filter((name) => !(name in config) && configSchema.properties[name]?.default === undefined);

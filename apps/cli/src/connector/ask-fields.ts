@@ -3,10 +3,10 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { stoppedByPerson } from '../cli-error.ts';
 import { visibleLine } from '../terminal.ts';
 
-/** Asks a person one thing; what they type is shown. */
+/** Asks a person for one value; the input is visible. */
 export type Ask = (question: string) => Promise<string>;
 
-/** On stderr, so that what is printed stays clean. */
+/** Writes to stderr, so that stdout stays clean. */
 export const askTerminal: Ask = async (question) => {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const stopped = new Promise<never>((_resolve, reject) => lines.once('SIGINT', () => reject(stoppedByPerson())));
@@ -17,14 +17,14 @@ export const askTerminal: Ask = async (question) => {
   }
 };
 
-/** What the schema requires, has no default and was not said; credentials are asked for elsewhere. */
+/** Required fields without a default or a given value; credentials are asked for elsewhere. */
 export function missingFields({ configSchema, credentialKeys }: ConnectorMeta, given: readonly string[]): string[] {
   return (configSchema.required ?? []).filter(
     (name) => !given.includes(name) && !credentialKeys.includes(name) && configSchema.properties[name]?.default === undefined,
   );
 }
 
-/** Asks for fields, each until something is typed. */
+/** Asks for fields, each until it is not empty. */
 export async function askFields(meta: ConnectorMeta, names: readonly string[], ask: Ask): Promise<Record<string, string>> {
   const typed: Record<string, string> = {};
   for (const name of names) {

@@ -5,12 +5,12 @@ import type { ConnectorApi } from './connector-api.ts';
 
 type Deps = { api: Pick<ConnectorApi, 'view'>; pause: () => Promise<void> };
 
-/** Longer than a connector may take for its start. */
+/** Longer than a connector may take to start. */
 const mostLooks = 120;
 
 /**
- * Waits, within bounds, until a start has succeeded or failed, and gives the instance as it is then. `endingPid`: of a process that is
- * ended first; one that hangs takes longer for that than the manager lets its callers wait.
+ * Waits, with a limit, until a start has succeeded or failed, and returns the instance. `endingPid`: a process that is
+ * stopped first; one that hangs takes longer to end than the manager lets its callers wait.
  */
 export async function awaitStart({ api, pause }: Deps, instance: Instance, endingPid: number | null = null): Promise<Instance> {
   let now = instance;
@@ -22,10 +22,10 @@ export async function awaitStart({ api, pause }: Deps, instance: Instance, endin
   return now;
 }
 
-/** One that was just added may not have begun. */
+/** An instance that was just added may not have started yet. */
 export const isStarting = ({ status, enabled }: Instance): boolean => status === 'starting' || (status === 'stopped' && enabled);
 
-/** Null for one that runs, starts by itself as soon as it can, or is not meant to; else why it does not. */
+/** Null for an instance that runs, will start by itself, or is switched off; else why it does not run. */
 export function startFault(instance: Instance): CliError | null {
   const { id, status, reason } = instance;
   if (status === 'running' || status === 'waiting' || status === 'stopped') return null;

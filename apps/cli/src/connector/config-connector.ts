@@ -7,7 +7,7 @@ import type { ConfigRequest } from './connector-command.ts';
 import { fieldOf, parseFields } from './parse-fields.ts';
 import { storeCredentials } from './store-credentials.ts';
 
-/** Changes settings of an instance and sees whether it still starts. All others stay as they are. */
+/** Changes settings of an instance and checks that it still starts. All other settings stay as they are. */
 export async function configConnector(
   deps: Omit<AddDeps, 'ask'>,
   instance: Instance,

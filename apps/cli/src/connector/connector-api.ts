@@ -9,18 +9,18 @@ import { coreUrl } from '../service-urls.ts';
 export type InstanceLog = { at: number; stream: 'stdout' | 'stderr'; text: string };
 type Changed = { instance: Instance };
 
-/** The connector routes of the manager, and the core's for secrets. What they refuse is thrown as a CliError. */
+/** The connector routes of the manager, and the secret routes of the core. Refusals are thrown as CliErrors. */
 export type ConnectorApi = {
   types(): Promise<ConnectorMeta[]>;
   list(): Promise<Instance[]>;
   view(id: string): Promise<Instance>;
   create(body: NewInstance): Promise<Instance>;
-  /** A `config` replaces the stored one whole; null puts a setting back to its default. */
+  /** `config` replaces the stored one completely; null resets a setting to its default. */
   update(id: string, patch: { config: Record<string, unknown> }): Promise<Instance>;
   act(id: string, action: 'start' | 'stop' | 'restart'): Promise<Instance>;
   remove(id: string): Promise<void>;
   logs(id: string): Promise<InstanceLog[]>;
-  /** Keeps the value in the vault, or in the secrets file where there is none. */
+  /** Stores the value in the vault, or in the secrets file when there is none. */
   storeSecret(name: string, value: string): Promise<VaultSecretStored>;
 };
 
@@ -69,7 +69,7 @@ export function createConnectorApi(settings: CliSettings): ConnectorApi {
   };
 }
 
-/** `run`: what helps where the manager knows us and the connector, and names no command itself. */
+/** `run`: the command that helps when the manager's message names none. */
 function orThrow<T>(what: string, answer: ServiceAnswer<T>, run = './svc connector'): T {
   if (answer.ok) return answer.body;
   const { message } = answer.body;

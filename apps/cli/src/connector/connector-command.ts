@@ -3,7 +3,7 @@ import { defineCommand, defineDefault, wholeNumber } from '../program/define-com
 
 export type InstanceAction = 'start' | 'stop' | 'restart';
 
-/** `set`: fields as they were typed. `secrets`: fields whose secret is read from the terminal or a pipe. */
+/** `set`: fields as typed. `secrets`: fields whose value is read from the terminal or a pipe. */
 export type AddRequest = {
   action: 'add';
   type: string | null;
@@ -24,7 +24,7 @@ export type ConfigRequest = {
   json?: boolean;
 };
 
-/** What `svc connector` is asked for. Names are those of instances, or their ids. */
+/** The actions of `svc connector`. Names are names or ids of instances. */
 export type ConnectorRequest =
   | { action: 'list'; json?: boolean }
   | AddRequest
@@ -39,7 +39,7 @@ type AddOptions = { set?: Record<string, string>; secret?: string[]; off?: boole
 type ConfigOptions = { set?: Record<string, string>; unset?: string[]; secret?: string[]; get?: string; json?: boolean };
 type Run = (request: ConnectorRequest) => Promise<void>;
 
-/** Adds `connector` with what belongs to it. */
+/** Adds `connector` and its subcommands. */
 export function addConnectorCommand(program: Command, run: Run, create: (request: NewRequest) => Promise<void>): void {
   const noun = defineCommand(program, 'connector', {
     summary: 'list the connectors, add, configure, start or stop one',
@@ -132,7 +132,7 @@ function addAct(noun: Command, action: InstanceAction | 'remove', summary: strin
     .action((name: string, options: { json?: boolean }) => run({ action, name, ...options }));
 }
 
-/** For those who write a connector of their own. */
+/** Commands for people who write a connector. */
 function addOwn(noun: Command, run: Run, create: (request: NewRequest) => Promise<void>): void {
   defineCommand(noun, 'new', {
     summary: 'make a connector of your own from the template',
@@ -149,7 +149,7 @@ function addOwn(noun: Command, run: Run, create: (request: NewRequest) => Promis
     .action((name: string) => run({ action: 'test', name }));
 }
 
-/** Gathers what a repeated option sets. */
+/** Collects the values of a repeated option. */
 function collect(text: string, before: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It takes field=value.');

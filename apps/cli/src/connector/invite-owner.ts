@@ -6,8 +6,8 @@ import type { TrustApi } from '../trust/trust-api.ts';
 const owner = 'owner';
 
 /**
- * What the owner does first on a channel that was added: opening a link lets them in, as long as nobody is known there. Null where a
- * channel has no links, and for who is known already.
+ * The owner's first step on a new channel: a link that gives them access, when no person is known there yet. Null for a
+ * channel without links, and for an owner who is known already.
  */
 export async function inviteOwner(
   trust: Pick<TrustApi, 'principals' | 'invite'>,
@@ -21,7 +21,7 @@ export async function inviteOwner(
     const { code } = await trust.invite({ as: owner, surface: type });
     return `To let yourself in as the owner, open this within 10 minutes:\n  ${inviteLinkOf(template, code)}`;
   } catch (error) {
-    // The channel is there; only the short way in is not.
+    // The channel is added; only the short way in is missing.
     if (error instanceof CliError) return `No link could be made to let yourself in: ${error.why ?? error.message}`;
     throw error;
   }

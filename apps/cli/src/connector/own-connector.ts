@@ -16,15 +16,15 @@ import { CliError } from '../cli-error.ts';
 import { environmentOfPrograms } from '../terminal.ts';
 
 type Options = {
-  /** The type, which is the folder's name too. */
+  /** The type, which is also the name of the folder. */
   name: string;
-  /** Where the folder is made. */
+  /** The parent of the new folder. */
   parent: string;
-  /** Of this service, whose template and kit are used. */
+  /** The service whose template and kit are used. */
   root: string;
 };
 
-/** Files that belong to one copy and not to the template: it is no package while it is part of the service. */
+/** Files of a copy that the template lacks: within the service the template is not a package of its own. */
 const manifest = (name: string) => ({
   name: `svc-connector-${name}`,
   version: '0.1.0',
@@ -51,11 +51,11 @@ const compilerOptions = {
   verbatimModuleSyntax: true,
   allowImportingTsExtensions: true,
   skipLibCheck: true,
-  // TypeScript 6 and newer take no types by themselves.
+  // TypeScript 6 and newer include no types by default.
   types: ['node'],
 };
 
-/** Begins a connector from the template and gives its folder. @throws CliError when the name cannot be used. */
+/** Creates a connector from the template and returns its folder. @throws CliError when the name cannot be used */
 export function newConnector({ name, parent, root }: Options): string {
   checkName(name, root);
   const folder = path.join(parent, name);
@@ -68,16 +68,16 @@ export function newConnector({ name, parent, root }: Options): string {
   return folder;
 }
 
-/** A connector of the operator's own, outside of this repository. */
+/** A connector of the operator's own, outside this repository. */
 function makePackage(folder: string, name: string, root: string): void {
-  // The manager takes no code from a folder that others may write to, which some umasks would make of it.
+  // The manager runs no code from a folder that others can write, and some umasks would make it one.
   chmodSync(folder, 0o700);
   writeJson(path.join(folder, 'package.json'), manifest(name));
   writeJson(path.join(folder, 'tsconfig.json'), { compilerOptions, include: ['src', 'test'] });
   linkKit(folder, root);
 }
 
-/** A connector that comes with the service: a workspace of this repository, whose tests run with all others. */
+/** A built-in connector: a workspace of this repository, whose tests run with all others. */
 function makeWorkspace(folder: string, name: string, root: string): void {
   const version = readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
   writeJson(path.join(folder, 'package.json'), workspaceManifest(name, version));
@@ -126,7 +126,7 @@ const titleOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ');
 
-/** So that editors and tests find the kit. The running connector gets that of its service in any case. */
+/** Lets editors and tests find the kit. A running connector always gets the kit of its service. */
 function linkKit(folder: string, root: string): void {
   const link = path.join(folder, 'node_modules/@svc/connector-kit');
   mkdirSync(path.dirname(link), { recursive: true });
@@ -136,15 +136,15 @@ function linkKit(folder: string, root: string): void {
 const writeJson = (file: string, value: unknown) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
 type OwnTests = {
-  /** Its type, or a folder that is elsewhere. */
+  /** Its type, or the path of a folder elsewhere. */
   name: string;
   /** The connectors folder of the data folder. */
   parent: string;
 };
 
 /**
- * Runs the tests of a connector of the operator's own as its `package.json` says, under the Node of the service: the one of the
- * machine may be too old for them. Gives the exit code. @throws CliError when there is no such connector.
+ * Runs the tests of the operator's own connector as its `package.json` says, under the Node of the service: that of the
+ * machine may be too old for them. Returns the exit code. @throws CliError when there is no such connector
  */
 export async function testConnector({ name, parent }: OwnTests): Promise<number> {
   const cwd = [path.join(parent, name), path.resolve(name)].find((folder) => existsSync(path.join(folder, 'package.json')));

@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts';
 
 type Field = ConnectorMeta['configSchema']['properties'][string];
 
-/** What was typed for fields, as values of the schema's types. The manager checks them against the rest of it. */
+/** Converts typed fields to the types of the schema. The manager checks them against the rest of it. */
 export function parseFields(meta: ConnectorMeta, typed: Readonly<Record<string, string>>): Record<string, unknown> {
   const { type, configSchema, credentialKeys } = meta;
   const entries = Object.entries(typed).map(([name, text]) => {
@@ -14,7 +14,7 @@ export function parseFields(meta: ConnectorMeta, typed: Readonly<Record<string, 
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** A token that was typed in place of its name is not repeated: it would stand in the config, and in what is said of it. */
+/** A token typed instead of the name of a secret is not repeated: it would end up in the config, and in messages. */
 function checkSecretName(field: string, text: string): void {
   if (/^(?:[A-Za-z_][\w.:/-]{0,63})?$/.test(text)) return;
   throw new CliError(`"${field}" takes the name of a secret, not its value.`, {
@@ -58,7 +58,7 @@ function parseSwitch(name: string, text: string): boolean {
   throw new CliError(`"${name}" takes "on" or "off".`);
 }
 
-/** `a, b` for lists of plain things, JSON for lists of others. */
+/** `a, b` for lists of plain values, JSON for other lists. */
 function parseList(name: string, field: Field, text: string): unknown[] {
   const items = field['items'] as Field | undefined;
   if (items?.type === 'object') return parseJson(name, field, `[${text}]`) as unknown[];
@@ -69,7 +69,7 @@ function parseList(name: string, field: Field, text: string): unknown[] {
     .map((part) => (items === undefined ? part : parseField(name, items, part)));
 }
 
-/** What is no JSON is answered with the words of the setting, which show its shape. */
+/** Invalid JSON is refused with the description of the setting, which shows its form. */
 function parseJson(name: string, { description }: Field, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/contract/instance.ts';
 import { CliError } from '../cli-error.ts';
 
-/** The one instance that answers to an id, else to a name. @throws CliError when there is none, or several. */
+/** The instance with this id, else with this name. @throws CliError when there is none, or several */
 export function pickInstance(instances: readonly Instance[], name: string): Instance {
   const byId = instances.find(({ id }) => id === name);
   if (byId !== undefined) return byId;

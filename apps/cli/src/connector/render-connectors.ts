@@ -3,7 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { silence } from './silence.ts';
 import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
-/** All instances for a person: how each stands and where it listens. */
+/** All instances for a person: the state and address of each. */
 export function renderConnectors(
   instances: readonly Instance[],
   style: Style,
@@ -17,7 +17,7 @@ export function renderConnectors(
   return [...lines, ...(permissions.length === 0 ? [] : ['', ...permissions])].join('\n');
 }
 
-/** What an instance may do that others may not: the operator decides whether it should be there. */
+/** The unusual permissions of an instance, so that the operator can decide whether to keep it. */
 function permissionLine({ id, type }: Instance, style: Style, types: readonly ConnectorMeta[]): string[] {
   const asked = describePermissions(types.find((meta) => meta.type === type)?.permissions);
   return asked === null ? [] : [style.yellow(`${id} ${asked}.`)];
@@ -30,7 +30,7 @@ const doing: Readonly<Record<BoundlessPermission, string>> = {
   sqlite: 'opens SQLite files',
 };
 
-/** The permissions that a type asks for beyond the usual, as text; null when it asks for nothing. */
+/** The permissions that a type requests beyond the usual, as text; null when there are none. */
 function describePermissions({ allow = [], read = [], write = [], sessions }: ConnectorPermissions = {}): string | null {
   const asked = [
     ...(allow.length === 0 ? [] : [`${allow.map((each) => doing[each]).join(', ')}: it can do everything that this user can do`]),
@@ -41,7 +41,7 @@ function describePermissions({ allow = [], read = [], write = [], sessions }: Co
   return asked.length === 0 ? null : asked.join('; ');
 }
 
-/** One instance on a line, and below it what is wrong with it. `columns`: of the terminal. */
+/** One instance on a line, with its problem below. `columns`: width of the terminal. */
 export function renderConnector(instance: Instance, style: Style, width = instance.id.length, columns = usualWidth): string {
   const { id, type, name, url, restarts, reason } = instance;
   const facts = [
@@ -64,7 +64,7 @@ function stateOf(instance: Instance, style: Style): string {
   return style.yellow(status === 'backoff' ? 'waiting for a restart' : status);
 }
 
-/** The types there are to add, with what each needs. */
+/** The types that can be added, with what each needs. */
 export function renderTypes(types: readonly ConnectorMeta[], style: Style): string {
   const width = Math.max(0, ...types.map(({ type }) => type.length));
   return [
@@ -83,7 +83,7 @@ export function renderTypes(types: readonly ConnectorMeta[], style: Style): stri
   ].join('\n');
 }
 
-/** The settings of an instance, one a line, as `--set` takes them. */
+/** The settings of an instance, one a line, in the form of `--set`. */
 export function renderConfig(config: Record<string, unknown>): string {
   return Object.entries(config)
     .map(([name, value]) => `${name}=${renderValue(value)}`)

@@ -8,12 +8,12 @@ type Deps = {
   mask: Pick<OutputMask, 'lines'>;
   print: (text: string) => void;
   style: Style;
-  /** False when nobody looks any more. */
+  /** False once nobody watches any more. */
   pause: () => Promise<boolean>;
 };
 type Options = { id: string; lines: number; follow?: boolean; json?: boolean };
 
-/** The last lines of an instance, and with `follow` what comes. */
+/** The last lines of an instance, and with `follow` the new ones. */
 export async function showLogs({ api, mask, print, style, pause }: Deps, { id, lines, follow, json }: Options): Promise<void> {
   const show = async (each: readonly InstanceLog[]) => {
     const texts = await mask.lines(each.map(({ text }) => text));
@@ -31,12 +31,12 @@ export async function showLogs({ api, mask, print, style, pause }: Deps, { id, l
   }
 }
 
-/** What stands behind the lines that were there before. The log keeps the last ones only, so its beginning moves. */
+/** The lines after the ones shown before. The log keeps only the last lines, so its beginning moves. */
 export function linesAfter(before: readonly InstanceLog[], now: readonly InstanceLog[]): readonly InstanceLog[] {
   const last = before.at(-1);
   if (last === undefined) return now;
   const isSame = (a: InstanceLog, b: InstanceLog | undefined) => a.at === b?.at && a.text === b.text && a.stream === b.stream;
-  // Lines may be equal and of the same moment, so those before them have to fit too.
+  // Lines may be equal and have the same time, so the lines before them must match too.
   const at = now.findLastIndex(
     (line, index) => isSame(line, last) && (index === 0 || before.length < 2 || isSame(now[index - 1] ?? line, before.at(-2))),
   );

@@ -1,7 +1,7 @@
 import type { Instance } from '@svc/contract/instance.ts';
 import { duration } from '@svc/service-kit/words.ts';
 
-/** What is known of an instance that runs, is not well and does not say why. `now` is epoch ms. */
+/** Describes an instance that runs, is not well and gives no reason. `now` is epoch ms. */
 export function silence(
   { heartbeat, last_heartbeat_at }: Pick<Instance, 'heartbeat' | 'last_heartbeat_at'>,
   now = Date.now(),

@@ -10,8 +10,8 @@ type Deps = { api: Pick<ConnectorApi, 'storeSecret'>; input: SecretInput; say: (
 type Asked = { meta: ConnectorMeta; fields: readonly string[]; instances: readonly Instance[]; config: Record<string, unknown> };
 
 /**
- * Reads the values of credentials, keeps them where secrets are kept, and gives the names that go into the config. A
- * config that names a secret already keeps its name, and the secret gets the new value.
+ * Reads the values of credentials, stores them as secrets, and returns the names for the config. A
+ * secret that the config already names keeps its name and gets the new value.
  */
 export async function storeCredentials({ api, input, say }: Deps, asked: Asked): Promise<Record<string, string>> {
   const { meta, fields, instances, config } = asked;

@@ -3,18 +3,18 @@ import { defineCommand, defineDefault } from '../program/define-command.ts';
 
 type Json = { json?: boolean };
 
-/** What `svc spend` is asked for. */
+/** The actions of `svc spend`. */
 export type SpendRequest = Json &
   (
     | { action: 'show' }
-    /** USD in a calendar month; null removes the budget. */
+    /** USD per calendar month; null removes the budget. */
     | { action: 'budget'; channel: string; sender: string; monthUsd: number | null }
   );
 
-/** USD for 1,000,000 tokens. What is not named stays as it is. */
+/** USD per 1,000,000 tokens. Omitted prices stay as they are. */
 export type NewPrice = { in?: number; out?: number; cacheRead?: number; cacheWrite?: number };
 
-/** What `svc price` is asked for. */
+/** The actions of `svc price`. */
 export type PriceRequest = Json &
   (
     | { action: 'list'; model: string | null }
@@ -25,7 +25,7 @@ export type PriceRequest = Json &
 
 type Run<Request> = (request: Request) => Promise<void>;
 
-/** Adds `spend` with what belongs to it. */
+/** Adds `spend` and its subcommands. */
 export function addSpendCommand(program: Command, run: Run<SpendRequest>): void {
   const noun = defineCommand(program, 'spend', {
     summary: 'show what was spent, and by whom, or set a budget',
@@ -50,7 +50,7 @@ export function addSpendCommand(program: Command, run: Run<SpendRequest>): void 
     );
 }
 
-/** Adds `price` with what belongs to it. */
+/** Adds `price` and its subcommands. */
 export function addPriceCommand(program: Command, run: Run<PriceRequest>): void {
   const noun = defineCommand(program, 'price', {
     summary: 'list what models cost, or set a price of your own',

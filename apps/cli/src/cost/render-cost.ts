@@ -5,7 +5,7 @@ import type { Style } from '../terminal.ts';
 const inUsd = (amount: number): string => `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
 const day = (at: number): string => new Date(at).toLocaleDateString('sv');
 
-/** What was spent in the running period, for a person. */
+/** The spending of the current period, for a person. */
 export function renderSpend(
   { period, since, until, total, per_principal, principals, budgets }: SpendReport,
   style: Style,
@@ -45,7 +45,7 @@ function limitWords({ soft_usd, hard_usd }: SpendLimits): string {
   return parts.join(', ');
 }
 
-/** The prices whose names begin so, for a person; all when no name is given. */
+/** The prices whose names begin with a prefix, for a person; all of them without one. */
 export function renderPrices(report: PricingReport, name: string | null, style: Style): string {
   const { source, unpriced } = report;
   const begins = (model: string) => name === null || model.startsWith(name.toLowerCase()) || name.toLowerCase().startsWith(model);

@@ -1,12 +1,12 @@
 import type { Delivery, DeliveryCounts, DeliveryPage, DeliveryState } from '@svc/contract/delivery.ts';
 import { askCore, type ServiceAnswer } from '../service-client.ts';
 
-/** `isWhole`: there are no older ones that were left out. */
+/** `isWhole`: no older deliveries were left out. */
 export type DeliveryList = DeliveryCounts & { deliveries: Delivery[]; isWhole: boolean };
 
 const pageSize = 200;
 
-/** Deliveries of these states (null: of any), newest first; at most `limit` of each. */
+/** Deliveries in these states (null: in any), newest first; at most `limit` of each. */
 export async function readDeliveries(
   coreUrl: string,
   states: readonly (DeliveryState | null)[],
@@ -44,10 +44,10 @@ async function readState(coreUrl: string, state: DeliveryState | null, limit: nu
 
 export type DeliveryAction = 'retry' | 'dismiss';
 
-/** What became of each delivery that was to be changed. `skipped` have no place to go, so they were not tried. */
+/** The outcome for each delivery. `skipped` ones have no target, so they were not retried. */
 export type Changed = { ok: boolean; done: string[]; refused: { id: string; message: string }[]; skipped: string[] };
 
-/** Tries deliveries again, or takes them off the list, one after the other. A refusal of the core is a value. */
+/** Retries or dismisses deliveries, one after the other. A refusal of the core is a value. */
 export async function changeDeliveries(coreUrl: string, action: DeliveryAction, ids: readonly string[]): Promise<Changed> {
   const changed: Changed = { ok: true, done: [], refused: [], skipped: [] };
   for (const id of ids) {

@@ -5,7 +5,7 @@ import type { DeliveryAction } from './delivery-api.ts';
 
 type Run = (action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions) => Promise<void>;
 
-/** Adds `delivery` with what belongs to it. */
+/** Adds `delivery` and its subcommands. */
 export function addDeliveryCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'delivery', {
     summary: 'list the replies that did not arrive, retry or dismiss them',

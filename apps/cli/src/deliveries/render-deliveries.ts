@@ -4,7 +4,7 @@ import { counted, duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import type { Changed, DeliveryAction, DeliveryList } from './delivery-api.ts';
 
-/** Replies that had to be delivered apart from the connection that asked, for a person. `now` is epoch ms. */
+/** Replies that had to be delivered outside the connection that asked, for a person. `now` is epoch ms. */
 export function renderDeliveries(
   { deliveries, isWhole }: Omit<DeliveryList, 'pending' | 'failed'>,
   now: number,
@@ -58,7 +58,7 @@ function place({ conversation_key, instance_id, target }: Delivery): string {
     : `${key}, to ${visibleLine(cut(target ?? '', maxKey))} over ${visibleLine(instance_id)}`;
 }
 
-/** The beginning of a text on one line, without signs that could fool a reader. */
+/** The beginning of a text on one line, without characters that could mislead a reader. */
 function firstWords(text: string): string {
   const beginning = text
     .slice(0, maxText * 10)
@@ -70,7 +70,7 @@ function firstWords(text: string): string {
 
 const cut = (text: string, max: number) => (text.length > max ? `${cutText(text, max)}…` : text);
 
-/** What was done with deliveries, for a person. */
+/** The outcome of a change of deliveries, for a person. */
 export function renderChanged(action: DeliveryAction, { done, refused, skipped }: Changed, style: Style): string {
   if (done.length + refused.length + skipped.length === 0) return `There is nothing to ${action}.`;
   return [
