@@ -10,7 +10,7 @@ import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
 
-/** Lists, posts and takes back the notes that conversations read at their next turn. */
+/** Lists, posts and removes the notes that conversations read at their next turn. */
 export async function announce(request: AnnounceRequest): Promise<number> {
   const url = coreUrl(loadSettings(repositoryRoot));
   const show = (facts: unknown, text: string) => print(request.json === true ? JSON.stringify(facts, null, 2) : text);
@@ -50,12 +50,12 @@ function postedWords({ id, target, no_reader, truncated }: Announced): string {
     `Posted as ${id}. ${readers} at the next turn.`,
     ...(truncated === true ? ['It was cut: a note has at most 4,000 characters.'] : []),
     ...(no_reader === true
-      ? [`"${target}" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.`]
+      ? [`"${target}" matches no one yet. Check it for a typing error; if it is right, the note waits for its readers.`]
       : []),
   ].join('\n');
 }
 
-/** What is typed for each field of the core. */
+/** The command's name for each field of the core. */
 const typed: Readonly<Record<string, string>> = {
   'body.text': 'The note',
   'body.target': '--to',
@@ -63,14 +63,14 @@ const typed: Readonly<Record<string, string>> = {
   'body.ttl': '--until',
 };
 
-/** What the core has against the request, in the words of the command where they are known. */
+/** The core's refusal, with its field names replaced by the options of the command. */
 function whyOf({ message, fields }: ErrorBody): string {
   const named = Array.isArray(fields) ? (fields as { field: string; problem: string }[]) : [];
   if (named.length === 0 || named.some(({ field }) => typed[field] === undefined)) return message;
   return `${named.map(({ field, problem }) => `${typed[field]} ${problem}`).join('; ')}.`;
 }
 
-/** The reason is the core's; `what` it did not do is ours. */
+/** The reason comes from the core; `what` failed is ours. */
 async function ask<T>(url: string, what: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
   const answer = await askCore<T>(url, request);
   if (answer.ok) return answer.body;

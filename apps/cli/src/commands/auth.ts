@@ -13,7 +13,7 @@ import { setupAddress } from '../service-urls.ts';
 import { createStyle, print } from '../terminal.ts';
 import { moment } from '../trust/render-trust.ts';
 
-/** By the data folder alone: the core need not run, nor start again. */
+/** Works on the data folder alone: the core need not run, and needs no restart. */
 export async function auth(request: AuthRequest): Promise<number> {
   const { action, json } = request;
   const settings = loadSettings(repositoryRoot);

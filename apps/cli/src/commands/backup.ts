@@ -17,7 +17,7 @@ import { createStyle, print } from '../terminal.ts';
 import { createProgressLine } from '../upload/progress.ts';
 import { createSecretInput } from '../vault/secret-input.ts';
 
-/** What is to be done with backups. `secrets` asks for a passphrase. */
+/** The actions on backups. `secrets`: include the secrets, for which a passphrase is read. */
 export type BackupCommand = { json?: boolean } & (
   | { action: 'create'; secrets?: boolean }
   | { action: 'list' | 'undo' }
@@ -27,7 +27,7 @@ export type BackupCommand = { json?: boolean } & (
 );
 
 const pollMs = 300;
-/** Unpacking and checking happens before the core answers. */
+/** The core unpacks and checks before it answers. */
 const restoreTimeoutMs = 60 * 60_000;
 
 export async function backup(command: BackupCommand): Promise<number> {
@@ -109,7 +109,7 @@ async function get(url: string, id: string, file: string): Promise<string> {
   return `${green('Copied')} ${id} to ${file}.`;
 }
 
-/** What exists as a file is one; anything else is the id of a backup there is. */
+/** An argument that exists as a file is a file; any other is the id of a stored backup. */
 async function restore(url: string, what: string, withSecrets: boolean): Promise<RestorePlan> {
   const passphrase = withSecrets ? await createSecretInput().line('Passphrase of the backup: ') : null;
   if (what.includes('/')) checkFile(what);
@@ -138,7 +138,7 @@ const undoneWords = {
   at_next_start: 'At the next start everything is as it was before the restore.',
 };
 
-/** Also without a service that runs: a restore may be the reason why it does not. */
+/** Works without a running service too: the restore may be the reason why it does not start. */
 async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone']> {
   try {
     return (await ask<RestoreUndone>(`${url}/v2/backups/restore`, 'nothing was undone', { method: 'DELETE' })).undone;
@@ -150,7 +150,7 @@ async function undo(url: string, dataDir: string): Promise<RestoreUndone['undone
   }
 }
 
-/** The reason is the core's; `what` it did not do is ours. */
+/** The reason comes from the core; `what` failed is ours. */
 async function ask<T>(url: string, what: string, request: Parameters<typeof askCore>[1] = {}): Promise<T> {
   const answer = await askCore<T>(url, request);
   if (answer.ok) return answer.body;

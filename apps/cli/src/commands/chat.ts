@@ -16,7 +16,7 @@ export type ChatOptions = { session: string; new?: boolean; file?: string[]; jso
 const interrupted = 130;
 const codeOf = { ok: exitCodes.ok, failed: exitCodes.failed, stopped: interrupted };
 
-/** One message, or a conversation when none is given and a person is there. */
+/** Sends one message, or starts a conversation when there is none and a person is present. */
 export async function chat(words: string, options: ChatOptions): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   const session = openSession(settings, options.session);
@@ -24,7 +24,7 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
   const isTalk = words.trim() === '' && isPerson && options.json !== true;
   const piped = isPerson ? null : pipedInput(words);
   const content = await toContent(settings, { words, files: options.file ?? [], piped });
-  // One that was left open would keep us here.
+  // A pipe that was left open would keep this process alive.
   if (piped !== null) process.stdin.destroy();
   if (content.text === '' && content.attachments === undefined && !isTalk) {
     throw new CliError('the message is empty.', { run: './svc chat "hello"' });
@@ -40,13 +40,13 @@ export async function chat(words: string, options: ChatOptions): Promise<number>
   }
 }
 
-/** A program that runs this one with words gives it a socket that it may never end; a shell ends its pipes. */
+/** A program that starts this one with a message may pass a socket that it never closes; a shell closes its pipes. */
 const pipedInput = (words: string): PipedInput => ({
   input: process.stdin as AsyncIterable<Buffer>,
   isLeftOpen: words.trim() !== '' && fstatSync(0).isSocket(),
 });
 
-/** What draws is loaded where something is drawn. */
+/** The screen code is loaded only when it is needed. */
 async function say(session: ChatSession, content: MessageContent, isPerson: boolean) {
   const [{ sayOnce, showPlain }, { showAskHere, showAskForCommand }, { readLines }] = await Promise.all([
     import('../chat/say-once.ts'),
@@ -60,7 +60,7 @@ async function say(session: ChatSession, content: MessageContent, isPerson: bool
   return sayOnce(session, content, showOnScreen(isPerson, showAsk));
 }
 
-/** Files that were named go along with the first message. */
+/** Named files are attached to the first message. */
 async function talk(settings: CliSettings, session: ChatSession, { attachments = [] }: MessageContent): Promise<boolean> {
   const left = [...attachments];
   const toMessage = (text: string) => toTypedContent(settings, text, left.splice(0));
@@ -103,7 +103,7 @@ async function startOver(session: ChatSession): Promise<void> {
   if (end.type === 'error') throw new CliError('a new conversation could not be started.', { why: describeError(end.error) });
 }
 
-/** The closing frame as it is: `{ "type": "result", "result": … }` or `{ "type": "error", "error": … }`. */
+/** The last frame unchanged: `{ "type": "result", "result": … }` or `{ "type": "error", "error": … }`. */
 async function printResult(session: ChatSession, content: MessageContent): Promise<number> {
   const end = await session.run(content);
   print(JSON.stringify(end));

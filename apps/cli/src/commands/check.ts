@@ -5,7 +5,7 @@ import { checkSteps, fixSteps } from '../check/steps.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, type Style } from '../terminal.ts';
 
-/** Checks the sources. One line a step; of what failed, the output and the command that helps. */
+/** Checks the sources: one line for each step, and for a failed one its output and the command that helps. */
 export async function check({ fix }: { fix?: boolean }): Promise<number> {
   const style = createStyle(process.stdout);
   if (fix === true) for (const step of fixSteps(repositoryRoot)) await runStep(step);

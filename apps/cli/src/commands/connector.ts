@@ -31,7 +31,7 @@ type Asked = Exclude<ConnectorRequest, { action: 'test' }>;
 type Named = Json & { name: string };
 type Deps = AddDeps & { settings: Settings; style: Style };
 
-/** Lists the connectors of the manager, or changes them. */
+/** Lists or changes the connectors of the manager. */
 export async function connector(request: ConnectorRequest): Promise<number> {
   if (request.action === 'test') return testConnector({ name: request.name, parent: ownConnectors() });
   const settings = loadSettings(repositoryRoot);
@@ -114,7 +114,7 @@ const find = async (name: string, { api }: Deps): Promise<Instance> => pickInsta
 const show = (instance: Instance, { json }: Json, { style }: Deps): void =>
   print(json === true ? toJson(instance) : renderConnector(instance, style));
 
-/** Begins a connector, of the operator's own or, in its folder, of this repository. */
+/** Creates a connector from the template: the operator's own, or a built-in one when `dir` is the `connectors` folder of this repository. */
 export async function newFromTemplate({ name, dir }: NewRequest): Promise<number> {
   const parent = dir === undefined ? ownConnectors() : path.resolve(dir);
   const folder = newConnector({ name, parent, root: repositoryRoot });

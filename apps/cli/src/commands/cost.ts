@@ -8,7 +8,7 @@ import { coreUrl } from '../service-urls.ts';
 import { showAnswer } from '../show-answer.ts';
 import { createStyle, visibleLine } from '../terminal.ts';
 
-/** Shows what was spent, or sets the budget of a sender. */
+/** Shows the spending, or sets the budget of a sender. */
 export async function spend(request: SpendRequest): Promise<number> {
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/spend`;
   if (request.action === 'show') {
@@ -29,7 +29,7 @@ export async function spend(request: SpendRequest): Promise<number> {
   );
 }
 
-/** Lists the prices in force, changes one, or reads the price file again. */
+/** Lists the prices in force, changes one, or reloads the price file. */
 export async function price(request: PriceRequest): Promise<number> {
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/pricing`;
   const style = createStyle(process.stdout);

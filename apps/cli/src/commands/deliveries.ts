@@ -14,13 +14,13 @@ import { renderChanged, renderDeliveries } from '../deliveries/render-deliveries
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
-/** `all`: the list also has what was delivered. */
+/** `all`: includes delivered replies. */
 export type DeliveriesOptions = { all?: boolean; json?: boolean };
 
-/** More than these are for programs to read. */
+/** Longer lists are for programs. */
 const shownPerState = 50;
 
-/** Lists the replies that did not arrive, or tries some again, or takes them off the list. */
+/** Lists the undelivered replies, retries some, or dismisses them. */
 export function deliveries(action: DeliveryAction | null, ids: readonly string[], options: DeliveriesOptions): Promise<number> {
   const url = coreUrl(loadSettings(repositoryRoot));
   return action === null ? list(url, options) : change(url, action, ids, options);
@@ -41,7 +41,7 @@ async function change(url: string, action: DeliveryAction, ids: readonly string[
   return changed.ok ? exitCodes.ok : exitCodes.failed;
 }
 
-/** All that can be: what is pending cannot be dismissed, what has no place to go cannot be tried. */
+/** All deliveries that allow the action: a pending one cannot be dismissed, one without a target cannot be retried. */
 async function changeAll(url: string, action: DeliveryAction): Promise<Changed> {
   const found = await read(url, action === 'retry' ? ['failed', 'pending'] : ['failed']);
   const isAble = ({ instance_id }: Delivery) => action === 'dismiss' || instance_id !== null;

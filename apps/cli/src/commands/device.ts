@@ -17,7 +17,7 @@ const lookMs = 1000;
 type Of<Action> = Extract<DeviceRequest, { action: Action }>;
 type Deps = { gateways: DeviceApi[]; trust: TrustApi };
 
-/** Lists the devices, lets one in, or signs one out. */
+/** Lists the devices, adds one, or revokes one. */
 export async function device(request: DeviceRequest): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const deps = { gateways: await findGateways(settings, request.connector), trust: createTrustApi(coreUrl(settings)) };
@@ -56,7 +56,7 @@ async function add({ gateways, trust }: Deps, { name, as, wait, json }: Of<'add'
   process.once('SIGINT', leave);
   printError('Waiting for the device … (Ctrl-C stops waiting; the link stays valid)');
   const { device_id: deviceId, expires_at: expiresAt } = invitation;
-  // Ctrl-C ends it.
+  // Ctrl-C stops waiting.
   const pause = () => sleep(lookMs, undefined, { signal: left.signal }).catch(() => undefined);
   const arrival = await untilPaired({ gateway, deviceId, expiresAt, now: Date.now, pause, signal: left.signal });
   process.off('SIGINT', leave);
@@ -102,7 +102,7 @@ async function setAllowed(
   return exitCodes.ok;
 }
 
-/** First its token, then what links it to a person. */
+/** Revokes its token first, then removes its link to a person. */
 async function end({ gateway, trust }: { gateway: DeviceApi; trust: TrustApi }, found: ListedDevice | undefined): Promise<void> {
   if (found === undefined) return;
   await gateway.revoke(found.device_id);
@@ -129,7 +129,7 @@ async function findDevice(gateways: readonly DeviceApi[], named: string): Promis
   });
 }
 
-/** A picture of the link for a camera; null where it would be broken by the edge of the terminal, or is not shown in one. */
+/** The link as a QR code; null outside a terminal, and when the terminal is too narrow for it. */
 async function drawn(url: string): Promise<string | null> {
   if (!process.stdout.isTTY) return null;
   const { renderUnicodeCompact } = await import('uqr');

@@ -4,7 +4,7 @@ import { startDatabaseReader } from '../doctor/start-reader.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print, widthOf } from '../terminal.ts';
 
-/** Looks at everything the service needs. Exit code 1 when something is wrong. */
+/** Examines everything that the service needs. Exit code 1 when a problem was found. */
 export async function doctor({ json }: { json?: boolean }): Promise<number> {
   const reader = startDatabaseReader(); // it takes as long to start as the rest to be loaded
   const [{ examine }, { renderFinding }] = await Promise.all([import('../doctor/examine.ts'), import('../doctor/finding.ts')]);

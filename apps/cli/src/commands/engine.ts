@@ -16,7 +16,7 @@ import { createSecretInput } from '../vault/secret-input.ts';
 
 type Asked = { api: EngineApi; id: string; words: readonly string[]; options: EngineOptions };
 
-/** Shows the engines and changes how they are set. What is set holds from the next turn on, without a restart. */
+/** Shows the engines and changes their settings, which apply from the next turn on without a restart. */
 export async function engine(
   action: EngineAction,
   id: string | null,
@@ -124,7 +124,7 @@ function listModels({ id, model, models }: EngineView): void {
   );
 }
 
-/** From a pipe, or typed without being shown: an argument would be seen by everybody on the machine. */
+/** Read from a pipe or a hidden prompt: every user of the machine could see an argument. */
 async function readKey(id: string): Promise<string> {
   const key = (await createSecretInput().line(`API key for ${id} (it is not shown): `)).trim();
   if (key === '')

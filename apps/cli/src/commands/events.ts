@@ -19,13 +19,13 @@ export type EventsOptions = {
   json?: boolean;
 };
 
-/** The last events, oldest first; with `follow` also those to come, until Ctrl-C. */
+/** The last events, oldest first; with `follow` also new ones, until Ctrl-C. */
 export async function events(options: EventsOptions): Promise<number> {
   const { follow, lines, surface, session, identity, since, json } = options;
   const settings: CliSettings = loadSettings(repositoryRoot);
   const style = createStyle(process.stdout);
   const show = (event: TelemetryEvent) => print(json === true ? JSON.stringify(event) : renderEvent(event, style));
-  // The feed is opened first, so that nothing falls between the two.
+  // The feed is opened first, so that no event is lost in between.
   const feed = follow === true ? followCollector(settings) : null;
   const coming = feed?.next();
   coming?.catch(() => undefined); // thrown below

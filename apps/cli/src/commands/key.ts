@@ -6,7 +6,7 @@ import { renderCreated, renderKeys, renderRevoked } from '../key/render-keys.ts'
 import { repositoryRoot } from '../repository-root.ts';
 import { createStyle, print } from '../terminal.ts';
 
-/** What a command gives: the facts for a program, the text for a person. */
+/** The result of a command: `body` for programs, `text` for people. */
 type Shown = { body: unknown; text: string; code?: number };
 
 /** Lists, creates or revokes keys of the chat completions API. */

@@ -13,7 +13,7 @@ export type LogsOptions = { follow?: boolean; lines: number; json?: boolean };
 
 const pollMs = 250;
 
-/** The logs of all processes in order of time, or of one; with `follow` until Ctrl-C. */
+/** The logs of one or all processes in order of time; with `follow` until Ctrl-C. */
 export async function logs(name: string | null, { follow, lines, json }: LogsOptions): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const { logs: dir } = dataPaths(settings.dataDir);
@@ -39,7 +39,7 @@ export async function logs(name: string | null, { follow, lines, json }: LogsOpt
   const tails = new Map<string, LogTail>();
   const readAll = (isFirst: boolean): LogEntry[] => {
     for (const log of name === null ? listLogs(dir) : [name]) {
-      // A log that comes up while we follow is shown from its beginning.
+      // A log that appears later is shown from its beginning.
       if (!tails.has(log)) tails.set(log, createLogTail(dir, log, isFirst ? lines : Number.MAX_SAFE_INTEGER));
     }
     return [...tails.values()].flatMap((tail) => tail.read()).sort((a, b) => a.at - b.at);

@@ -10,7 +10,7 @@ import { createStyle, print } from '../terminal.ts';
 export type OtelAction = 'status' | 'install';
 export type OtelOptions = { json?: boolean };
 
-/** npm may have to fetch some megabytes. */
+/** npm may have to download some megabytes. */
 const installMs = 6 * 60_000;
 
 /** Shows the state of the OpenTelemetry export, or installs its libraries. */

@@ -12,7 +12,7 @@ export type PairOptions = { as?: string; role?: string; name?: string; json?: bo
 
 const help: RefusalHelp = { what: 'no one was let in.', run: './svc pair' };
 
-/** Lists those who wait to be let in, or lets in the one whose code it is given. */
+/** Lists the senders who wait for access, or lets in the sender of a code. */
 export function pair(code: string, options: PairOptions): Promise<number> {
   if (code.trim() !== '') return approve(code, options);
   if ((options.as ?? options.role ?? options.name) === undefined) return list(options);

@@ -23,12 +23,12 @@ const sources: Record<PersonaView['source'], string> = {
   replaced: 'replaced by',
 };
 
-/** Shows the persona that every engine gets, or what one makes of it. */
+/** Shows the persona, or its version for one engine. */
 export async function showPersona(options: PersonaOptions): Promise<number> {
   return options.engine === undefined && options.tier === undefined ? show(await read(), options) : showOfEngine(options);
 }
 
-/** Opens the operator's part of it in an editor, then shows what came of it. */
+/** Opens the operator's part in an editor, then shows the result. */
 export async function editPersona(options: { json?: boolean }): Promise<number> {
   edit((await read()).file);
   return show(await read(), options);
@@ -39,7 +39,7 @@ function show(view: PersonaView, { json }: { json?: boolean }): number {
   return view.fault === null ? exitCodes.ok : exitCodes.failed;
 }
 
-/** What one engine makes of it in the turns of a tier. */
+/** The persona as one engine gets it in the turns of a tier. */
 async function showOfEngine({ json, engine, tier = 'SACRED' }: PersonaOptions): Promise<number> {
   const id = engine ?? (await ask<{ current: EngineChoice }>('/v2/engines')).current.id;
   const view = await ask<EnginePersona>(`/v2/persona/${encodeURIComponent(id)}?tier=${tier}`);
@@ -85,7 +85,7 @@ const tools: Record<EnginePersona['tool_policy'], string> = {
   full: 'every tool',
 };
 
-/** What an engine gives its model, and what its program adds. */
+/** The text that an engine gives its model, and the text that its program adds. */
 export function renderEnginePersona({ engine, tier, tool_policy, text, bytes, added }: EnginePersona, style: Style): string {
   const head = `${visibleLine(engine)} in a turn of ${tierWord(tier)}, with ${tools[tool_policy]} (${counted(bytes, 'byte')}):`;
   const more =

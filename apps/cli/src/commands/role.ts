@@ -12,7 +12,7 @@ import { createTrustApi, Refusal, type NewRole, type TrustApi } from '../trust/t
 type Shown = { body: unknown; text: string };
 type Of<Action> = Extract<RoleRequest, { action: Action }>;
 
-/** Lists and changes the roles that people can be given. */
+/** Lists and changes the roles that people can have. */
 export async function role(request: RoleRequest): Promise<number> {
   try {
     const { body, text } = await perform(createTrustApi(coreUrl(loadSettings(repositoryRoot))), request);
@@ -42,7 +42,7 @@ async function perform(api: TrustApi, request: RoleRequest): Promise<Shown> {
   }
 }
 
-/** The core would take it for a change of the one that is there. */
+/** The core would treat it as a change of the existing role. */
 async function add(api: TrustApi, { name, tier, tools, ...facts }: Of<'add'>): Promise<Shown> {
   const { roles } = await api.roles();
   if (roles.some((known) => known.name === name))

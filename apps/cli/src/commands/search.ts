@@ -9,7 +9,7 @@ import { createStyle, print } from '../terminal.ts';
 /** `since` is epoch ms. */
 export type SearchOptions = { since?: number; limit: number; json?: boolean };
 
-/** Finds the sessions in which words were said. */
+/** Finds the sessions whose messages contain the words. */
 export async function search(words: string, { since, limit, json }: SearchOptions): Promise<number> {
   const answer = await askCollector<SearchAnswer>(loadSettings(repositoryRoot), '/api/search', { q: words, since, limit });
   print(json === true ? JSON.stringify(answer, null, 2) : renderSearch(answer, Date.now(), createStyle(process.stdout)));

@@ -15,10 +15,10 @@ import { refusal, showAnswer } from '../show-answer.ts';
 import { createStyle, print, visibleLine } from '../terminal.ts';
 import { createSecretInput, given } from '../vault/secret-input.ts';
 
-/** The core may run a program for names that lie nowhere else. */
+/** The core may run an external program for names that are stored nowhere else. */
 const listMs = 20_000;
 
-/** Lists the names of secrets, sets or removes one. No value is ever printed. */
+/** Lists the names of secrets, or sets or removes one. Values are never printed. */
 export async function secret(request: SecretRequest): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   switch (request.action) {
@@ -31,7 +31,7 @@ export async function secret(request: SecretRequest): Promise<number> {
   }
 }
 
-/** What the service says of all places; where it does not run, the names in the secrets file. */
+/** The secrets of all stores, from the service; when it is not running, the names in the secrets file. */
 async function list(settings: Settings, json: boolean): Promise<number> {
   const style = createStyle(process.stdout);
   const answer = await whereItRuns(() => askCore<SecretList>(`${coreUrl(settings)}/v2/secrets`, { timeoutMs: listMs }));
@@ -96,7 +96,7 @@ const missing = (settings: Parameters<typeof runsVault>[0], file: string, name: 
     run: runsVault(settings) ? `./svc vault remove ${name}` : './svc secret',
   });
 
-/** Null where the service does not run: then nobody else changes the file. */
+/** Null when the service is not running: then no other process changes the file. */
 async function whereItRuns<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -107,7 +107,7 @@ async function whereItRuns<T>(ask: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** @throws CliError for a file that cannot be used; its text is never quoted. */
+/** @throws CliError when the file cannot be used; its content is never quoted */
 async function readFile(file: string): Promise<Record<string, unknown>> {
   try {
     return await readSecretsFile(file);

@@ -11,7 +11,7 @@ import { createStyle, print, visibleLine, type Style } from '../terminal.ts';
 /** `instance`: the channel is the id of an instance; `file`: a path in the upload area. */
 export type SendOptions = { instance?: boolean; file?: string; kind?: string; json?: boolean };
 
-/** Sends one message out through a channel, or lists where messages can be sent. */
+/** Sends one message through a channel, or lists where messages can be sent. */
 export async function send(channel: string | null, target: string, text: string, options: SendOptions): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   if (channel === null) return listTargets(settings, options);
@@ -48,7 +48,7 @@ function helpFor(status: number): string {
 
 type Options = { instance?: boolean; file?: string; kind?: string };
 
-/** A command line as the manager's `/send` takes it. Beside a file the text is its caption. */
+/** The request to the manager's `/send`. With a file, the text is its caption. */
 export function toSendRequest(channel: string, target: string, text: string, { instance, file, kind }: Options): SendRequest {
   const words = text === '' ? {} : file === undefined ? { text } : { caption: text };
   return {
@@ -60,7 +60,7 @@ export function toSendRequest(channel: string, target: string, text: string, { i
   };
 }
 
-/** Where messages can be sent, one instance a line, with what its target is. */
+/** The instances that can send, one a line, with a description of their targets. */
 export function renderTargets(targets: readonly SendTarget[], style: Style): string {
   const able = targets.flatMap((target) => (target.outbound === false ? [] : [{ ...target, outbound: target.outbound }]));
   if (able.length === 0) return 'No connector that messages can be sent through is set up.';

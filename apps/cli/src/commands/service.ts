@@ -18,7 +18,7 @@ import { startupEnv } from '../service/unit-file.ts';
 import { print } from '../terminal.ts';
 import { readSupervisorState } from '../up/state-file.ts';
 
-/** Has the system run the service, or no more, or shows whether it does. */
+/** Installs or removes the system service, or shows its state. */
 export async function service(action: ServiceAction, { json }: { json?: boolean }): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const machine = thisMachine(settings);
@@ -30,7 +30,7 @@ export async function service(action: ServiceAction, { json }: { json?: boolean 
   return state.isRunning ? exitCodes.ok : exitCodes.notRunning;
 }
 
-/** As this process sees it. */
+/** The machine, as this process sees it. */
 export const thisMachine = ({ dataDir, root }: Pick<Settings, 'dataDir' | 'root'>): Machine => ({
   platform: process.platform,
   root: installationHome(root),
@@ -85,7 +85,7 @@ function stateLines(state: ServiceState, { logCommand }: ServiceManager, user: s
   ];
 }
 
-/** systemd ends the programs of a user with the last session, unless it was told to keep them. */
+/** systemd ends a user's programs with their last session, unless lingering is on. */
 const lingerLines = ({ lingers }: ServiceState, user: string): string[] =>
   lingers === false
     ? [`It ends when you log out, and begins when you log in. To keep it running: sudo loginctl enable-linger ${user}`]

@@ -12,11 +12,11 @@ import { CliError } from '../cli-error.ts';
 import { followSessions } from '../insights/follow-sessions.ts';
 import { renderSessions } from '../insights/render-sessions.ts';
 
-/** Shows one conversation, or changes it. */
+/** Shows or changes one conversation. */
 export const session = (request: SessionRequest): Promise<number> =>
   changeSession(coreUrl(loadSettings(repositoryRoot)), request);
 
-/** Lists the sessions that are at work, the one of the newest event first; with `follow` also as they change, until Ctrl-C. */
+/** Lists the active sessions, the most recent event first; with `follow` also their changes, until Ctrl-C. */
 export async function sessions(options: SessionsOptions): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   if (options.follow === true) return follow(settings, options);
@@ -26,7 +26,7 @@ export async function sessions(options: SessionsOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-/** On a screen the list is drawn again; elsewhere each session that changed follows, with `json` one object a line. */
+/** On a screen the list is redrawn; elsewhere each changed session is appended, with `json` one object a line. */
 async function follow(settings: CliSettings, options: SessionsOptions): Promise<number> {
   const isScreen = process.stdout.isTTY && options.json !== true;
   const style = createStyle(process.stdout);

@@ -15,7 +15,7 @@ import { createStyle, print, printError, visible } from '../terminal.ts';
 
 export type SpeakOptions = { output?: string; voice?: string; model?: string; format?: string };
 
-/** Has a text spoken, into a file or a pipe. */
+/** Converts text to speech, into a file or a pipe. */
 export async function speak(text: string, { output, voice, model, format }: SpeakOptions): Promise<number> {
   if (output === undefined && process.stdout.isTTY) {
     throw new CliError('a terminal cannot show sound.', {
@@ -39,7 +39,7 @@ export async function speak(text: string, { output, voice, model, format }: Spea
   return exitCodes.ok;
 }
 
-/** `speech.mp3` asks for mp3; an ending that is no format leaves it to the provider. */
+/** `speech.mp3` requests mp3; any other extension leaves the format to the provider. */
 function formatOfName(output: string | undefined): string | undefined {
   const ending = path
     .extname(output ?? '')
@@ -50,7 +50,7 @@ function formatOfName(output: string | undefined): string | undefined {
 
 export type TranscribeOptions = { mime?: string; model?: string; language?: string; json?: boolean };
 
-/** Prints what is said in a clip. */
+/** Prints the transcript of an audio clip. */
 export async function transcribe(file: string, { mime, model, language, json }: TranscribeOptions): Promise<number> {
   checkFile(file);
   const url = new URL('/v2/transcribe', coreUrl(loadSettings(repositoryRoot)));
@@ -64,5 +64,5 @@ export async function transcribe(file: string, { mime, model, language, json }: 
   return exitCodes.ok;
 }
 
-/** The core sees by the first bytes what it is. */
+/** The core detects the type by the first bytes. */
 const clipHeaders = { 'content-type': 'application/octet-stream' };

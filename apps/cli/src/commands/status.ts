@@ -14,7 +14,7 @@ async function text(found: Shown): Promise<string> {
   return renderStatus(found, Date.now(), createStyle(process.stdout), widthOf(process.stdout));
 }
 
-/** Shows what runs, and what is wrong. Exit code 0 when all is well, 3 when nothing of it runs, else 1. */
+/** Shows what runs, and what is wrong. Exit code 0 when all is well, 3 when no process runs, else 1. */
 export async function status({ json }: { json?: boolean }): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const found = await masked(settings, await collect(settings));
@@ -23,7 +23,7 @@ export async function status({ json }: { json?: boolean }): Promise<number> {
   return found.supervisor === null ? exitCodes.notRunning : exitCodes.failed;
 }
 
-/** The processes are asked first; what judges their answers is loaded meanwhile. */
+/** The processes are asked first; the code that evaluates their answers is loaded meanwhile. */
 async function collect(settings: Settings): Promise<Shown> {
   const core = askCore(coreUrl(settings));
   const asked = collectStatus(settings, core);
@@ -36,8 +36,8 @@ async function collect(settings: Settings): Promise<Shown> {
 }
 
 /**
- * What the processes answer has passed their masks. What is wrong may quote files, logs and other programs, so it passes one here; loading that takes
- * longer than all the rest.
+ * The processes mask their own answers. Problems may quote files, logs and other programs, so they are masked here; loading that mask takes
+ * longer than everything else.
  */
 async function masked(settings: Settings, found: Shown): Promise<Shown> {
   const { supervisor, services, instances, problems } = found;

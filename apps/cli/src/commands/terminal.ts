@@ -15,10 +15,10 @@ import { findTerminal, listTerminals } from '../terminals/find-terminal.ts';
 import { renderStarted, renderTerminals } from '../terminals/render-terminals.ts';
 import type { SendOptions, StartOptions, TerminalRequest } from '../terminals/terminal-command.ts';
 
-/** tmux, and a program that tidies up before it ends. */
+/** Covers tmux, and a program that cleans up before it ends. */
 const controlMs = 20_000;
 
-/** Starts the programs of engines in terminals, lists, shows, steers and ends them. Gives the exit code. */
+/** Starts the programs of engines in terminals; lists, shows, steers and ends them. Returns the exit code. */
 export async function terminal(request: TerminalRequest): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   const show = (facts: unknown, text: string) => {

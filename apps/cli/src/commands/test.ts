@@ -15,7 +15,7 @@ import { closingLine, noReport, secondTryLines, skipLines, timeLines, type TestR
 const reporter = path.join(repositoryRoot, 'apps/cli/src/testing/counting-reporter.ts');
 const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
 
-/** Outlives a run that is ended with all its processes. */
+/** A file that survives when a run is killed with all its processes. */
 const notes = path.join(repositoryRoot, '.cache');
 const runningFile = noteIn(notes);
 
@@ -23,8 +23,8 @@ export type TestOptions = { deep?: boolean; unit?: boolean };
 
 /**
  * Runs the tests with vitest: all of them, or with `unit` those that start no process. `deep` runs every property
- * many times as often (`deepProperties`), and measures how well the tests know what must not fail, where all are asked for.
- * The last line of the output is `N passed, N failed`, whatever happened before.
+ * many times more often (`deepProperties`) and, when all tests run, measures how well they cover the critical areas.
+ * The last line of the output is always `N passed, N failed`.
  */
 export async function test(filters: readonly string[], { deep, unit }: TestOptions): Promise<number> {
   const dir = mkdtempSync(path.join(tmpdir(), 'svc-test-'));
@@ -44,7 +44,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
     for (const line of earlierWords(notes)) print(line);
     const files = { TEST_COUNTS_FILE: countsFile, TEST_RUNNING_FILE: runningFile };
     const code = await runNode(args, { ...env, ...files, ...(deep === true ? { TEST_DEEP: '1' } : {}) });
-    // The report comes last: without one the run was ended by force.
+    // The report is written last: without one the run was killed.
     for (const line of existsSync(countsFile) ? [] : lastWords(runningFile, () => true)) print(line);
     rmSync(runningFile, { force: true });
     const counts = readReport(countsFile);
@@ -59,7 +59,7 @@ export async function test(filters: readonly string[], { deep, unit }: TestOptio
   }
 }
 
-/** Before all tests run: what they need is not asked for when a part is. */
+/** Only before all tests run: a part of them may not need it. */
 function sayWhatIsMissing(filters: readonly string[]): void {
   if (filters.length > 0) return;
   for (const line of missingLines(neededPrograms({ root: repositoryRoot, env: process.env }), { root: repositoryRoot }))

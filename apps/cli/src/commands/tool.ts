@@ -18,10 +18,10 @@ import { renderImport, renderTools } from '../tool/render-tools.ts';
 import { renderTest, testFault } from '../tool/render-test.ts';
 import type { ToolRequest } from '../tool/tool-command.ts';
 
-/** The answer says which secrets are missing, and a secrets command may take its time. */
+/** The answer says which secrets are missing, and the secrets command may be slow. */
 const timeoutMs = 30_000;
 
-/** Lists the tool servers of the assistant, or changes them. */
+/** Lists or changes the tool servers of the assistant. */
 export async function tool(request: ToolRequest): Promise<number> {
   const url = `${coreUrl(loadSettings(repositoryRoot))}/v2/mcp`;
   const style = createStyle(process.stdout);
@@ -54,7 +54,7 @@ export async function tool(request: ToolRequest): Promise<number> {
   }
 }
 
-/** Registers a server, then connects to it once, so that a mistake shows now and not in a turn. */
+/** Registers a server, then connects to it once, so that a mistake shows now instead of in a turn. */
 async function add(url: string, request: Extract<ToolRequest, { action: 'add' }>, style: Style): Promise<number> {
   const { name, fields, json } = request;
   const saved = await askCore<ToolServerSaved>(url, { body: { name, ...fields }, timeoutMs });
@@ -95,7 +95,7 @@ const helpOf: Readonly<Record<ToolRequest['action'], RefusalHelp>> = {
   toggle: { what: unchanged, run: './svc tool list' },
 };
 
-/** Shows on a terminal how long something takes already; elsewhere it says once what is waited for. */
+/** Shows the elapsed time on a terminal; elsewhere it prints once what it waits for. */
 export async function whileWaiting<T>(what: string, work: Promise<T>): Promise<T> {
   const out = process.stderr;
   if (!out.isTTY) {

@@ -11,7 +11,7 @@ import { callToolserver, findToolserver, toolserverType, type Approval, type Cli
 import type { ToolserverRequest } from '../toolserver/toolserver-command.ts';
 import { createTrustApi } from '../trust/trust-api.ts';
 
-/** Lists the programs that ask over MCP, lets one in, or ends its access. */
+/** Lists the programs that connect over MCP, approves one, or revokes its access. */
 export async function toolserver(request: ToolserverRequest): Promise<number> {
   const settings = loadSettings(repositoryRoot);
   const instance = await findToolserver(settings, request.connector);
@@ -40,7 +40,7 @@ async function perform(
 
 type Purpose = { as: string | null; client: string | undefined };
 
-/** A code that lets a program in. With a person it also makes the program on whose page it is typed, and no other, speak for them. */
+/** A code that approves a program. With a person, only the program on whose page it is typed will act for them. */
 async function approve(settings: CliSettings, instance: Instance, { as, client }: Purpose): Promise<Approval> {
   const ask = (more: object) =>
     callToolserver<Approval>(settings, instance, 'approve', { ...(client !== undefined && { client_id: client }), ...more });

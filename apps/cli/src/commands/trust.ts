@@ -13,7 +13,7 @@ import { renderAudit, renderExplanation, renderGrant, renderPrincipals } from '.
 import { createTrustApi, Refusal, type TrustApi } from '../trust/trust-api.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 
-/** What a command gives: the facts for a program, the text for a person. */
+/** The result of a command: `body` for programs, `text` for people. */
 type Shown = { body: unknown; text: string };
 type Of<Action> = Extract<TrustRequest, { action: Action }>;
 
@@ -87,7 +87,7 @@ async function perform(api: TrustApi, request: TrustRequest, now: number): Promi
   }
 }
 
-/** The role is looked up first: a slip in its name must not leave half a person. */
+/** The role is looked up first: a typing error in its name must not leave a person without it. */
 async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Shown> {
   if (role !== undefined) {
     const { roles } = await api.roles();
@@ -103,7 +103,7 @@ async function add(api: TrustApi, { key, name, role }: Of<'add'>): Promise<Shown
   return { body: role === undefined ? made : await api.principal(key), text: `"${key}" is added ${has}.\n${next}` };
 }
 
-/** Nothing is removed before it was seen what. */
+/** Nothing is removed before the operator has seen what would be removed. */
 async function erase(api: TrustApi, { key, keepShared = false, yes = false }: Of<'erase'>): Promise<Shown> {
   if (yes) {
     const body = await api.erase(key, keepShared);
@@ -124,7 +124,7 @@ async function invite(api: TrustApi, { key, name, role, surface, until }: Of<'in
   return { body: { ...made, links }, text: renderInvitation(made, links, style) };
 }
 
-/** Without the manager there are no links; the code works all the same. */
+/** Links need the manager; the code works without it. */
 const instances = (): Promise<Instance[]> =>
   createConnectorApi(loadSettings(repositoryRoot))
     .list()

@@ -15,10 +15,10 @@ import { thisMachine } from './service.ts';
 
 type Options = { data?: boolean; yes?: boolean };
 
-/** What `./svc` itself has put into the folder of the program. */
+/** The files that `./svc` itself has put into the program folder. */
 const setUp = ['node_modules', '.runtime', '.cache'];
 
-/** Says what goes and what stays, asks, and removes. Nothing of the data goes unless that was said. */
+/** Shows what will be removed and what stays, asks, and removes. Data is removed only on request. */
 export async function uninstall(options: Options, root = installationHome(repositoryRoot)): Promise<number> {
   const settings = loadSettings(root);
   const manager = managerOf(settings);
@@ -49,7 +49,7 @@ function managerOf(settings: Settings): ServiceManager | null {
   return process.platform === 'linux' || process.platform === 'darwin' ? openServiceManager(thisMachine(settings)) : null;
 }
 
-/** The data folder, if it is one: a wrong setting must not cost a home folder. */
+/** The data folder, if it is one: a wrong setting must not delete a home folder. */
 function removableData({ dataDir, root }: Settings): string {
   if (!existsSync(dataDir))
     throw new CliError('there is no data.', { why: `${dataDir} does not exist.`, run: './svc uninstall' });

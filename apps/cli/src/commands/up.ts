@@ -39,7 +39,7 @@ export type UpOptions = {
   /** The module of each host process. */
   entryOf?: (name: HostName) => string;
   waitMs?: number;
-  /** For how long no process may be startable before this ends. */
+  /** How long no process may be startable before the supervisor gives up. */
   spawnPatienceMs?: number;
 };
 
@@ -47,8 +47,8 @@ const startWaitMs = 20_000;
 const detailWaitMs = 5_000;
 
 /**
- * Runs the service in the foreground until a signal. A second one on the same data folder says that it runs already
- * and succeeds: what was asked for is the case.
+ * Runs the service in the foreground until a signal. A second one on the same data folder reports the running one
+ * and succeeds, because the requested state is reached.
  */
 export async function up(options: UpOptions = {}): Promise<number> {
   const root = options.root ?? repositoryRoot;
@@ -56,7 +56,7 @@ export async function up(options: UpOptions = {}): Promise<number> {
   const places = updatePlaces(home);
   const current = readPointer(places);
   const lifeline = takeLifeline();
-  // A version on trial is kept by the code from before.
+  // A version on trial is supervised by the launcher of the previous version.
   if (lifeline === null && current !== null && versionFolder(places, current) !== root) return launch(home);
   const successor = createSuccessor(home, lifeline);
   const code = await runHere(options, lifeline, successor);
@@ -107,7 +107,7 @@ async function runHere(
     const wanted = addresses.map((address) => ({ ...address, isOptional: isOptional(address.name) }));
     await checkPorts(settings.bindHost, [...wanted, ...seededPorts(settings, paths)]);
     for (const line of applyRestore(paths.root)) print(line);
-    // Again: a restore can have brought the vault.
+    // Checked again: a restore may have brought a vault.
     const plan = { settings, paths, specs: specsNow(), begunAt, waitMs, spawnPatienceMs, lifeline, ahead, successor };
     return await supervise(plan);
   } finally {
@@ -118,7 +118,7 @@ async function runHere(
 
 const entryIn = (root: string) => (name: HostName) => path.join(root, 'apps', name, 'src', 'main.ts');
 
-/** The first start makes an API instance on this port. Later its port is a matter of its own configuration. */
+/** The first start creates an API instance on this port. Later the port is part of that instance's configuration. */
 const seededPorts = ({ compatPort }: CliSettings, { managerDb }: DataPaths): WantedPort[] =>
   existsSync(managerDb) || compatPort === 0 ? [] : [{ name: 'API', port: compatPort, setting: 'SVC_COMPAT_PORT' }];
 
@@ -168,7 +168,7 @@ async function supervise(plan: Plan): Promise<number> {
         why === 'again' ? 'Restarting … (Ctrl-C ends everything at once)' : 'Stopping … (Ctrl-C again ends everything at once)',
       );
       wasAskedToEnd = why === 'asked';
-      // Before any process ends: who updates must not take that for a fault of the version.
+      // Written before any process ends: an update in progress must not take that for a fault of the version.
       stateFile.write();
     },
     async beforeAgain() {
@@ -199,7 +199,7 @@ async function supervise(plan: Plan): Promise<number> {
   }
 }
 
-/** A supervisor that can start no process must not stay as if all were well: what started it sees its exit code. */
+/** A supervisor that cannot start any process must not stay up as if all were well; its parent sees the exit code. */
 const cannotGoOn = (name: HostName, why: string): CliError =>
   new CliError(`${name} ${why}.`, {
     why: 'No process could be started for a minute, so all were stopped. Node may be missing, or this user may have reached the limit of open files or processes.',
@@ -207,7 +207,7 @@ const cannotGoOn = (name: HostName, why: string): CliError =>
     exitCode: exitCodes.failed,
   });
 
-/** At the start a host that cannot run at all ends everything: a person is there to fix it. */
+/** At the start, a host that cannot run ends everything: a person is present to fix it. */
 function whatFailed(hosts: Hosts): CliError | null {
   const failed = hosts.state().filter(({ status }) => status === 'failed');
   if (failed.length === 0) return null;
@@ -235,7 +235,7 @@ async function showBanner(
     Promise.all(hosts.state().map((host) => toBannerService(host, settings))),
     isFirstStart ? seededOwner(urlOf('core'), detailWaitMs) : null,
   ]);
-  // It was stopped meanwhile: it does not run any more, and a set-up link would lead nowhere.
+  // It was stopped in the meantime, so a set-up link would lead nowhere.
   if (isStopping()) return;
   const facts = {
     version: readFileSync(path.join(settings.root, 'VERSION'), 'utf8').trim(),
@@ -250,13 +250,13 @@ async function showBanner(
   print(renderBanner(facts, createStyle(process.stdout), widthOf(process.stdout)));
 }
 
-/** Another program may have the port of a dashboard that ended: it must not get the token. */
+/** Another program may use the port of a dashboard that has ended: it must not receive the token. */
 const showsSetup = ({ name, status, reason }: BannerFacts['services'][number]) =>
   name === 'dashboard' && (status === 'running' || reason === null);
 
 async function toBannerService({ name, url: at, status, last_exit }: SupervisorState['services'][number], settings: CliSettings) {
   const { faults, notices } = status === 'running' ? await currentHealth(at, detailWaitMs) : { faults: [], notices: [] };
   const url = name === 'dashboard' ? dashboardAddress(settings) : at;
-  // A vault begins sealed. What the others have to say can wait for ./svc status.
+  // A vault starts sealed. Other notices can wait for ./svc status.
   return { name, url, status, reason: last_exit?.reason ?? null, faults, notices: name === 'vault' ? notices : [] };
 }

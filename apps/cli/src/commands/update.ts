@@ -28,7 +28,7 @@ import { watchService } from '../update/switch-version.ts';
 import { toOutcome, UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
 
-/** What was typed after `svc update`. */
+/** The options of `svc update`. */
 export type UpdateOptions = {
   auto?: 'on' | 'off';
   check?: boolean;
@@ -40,14 +40,14 @@ export type UpdateOptions = {
   json?: boolean;
 };
 
-/** Brings the installation to another version, or says what would happen. Gives the exit code. */
+/** Changes the installation to another version, or shows what would happen. Returns the exit code. */
 export async function update(options: UpdateOptions): Promise<number> {
   const outcome = await perform(options, loadSettings(repositoryRoot)).catch(toOutcome);
   print(options.json === true ? JSON.stringify(outcome) : withCommand(outcome));
   return outcome.code;
 }
 
-/** An update that did not come to its end names a command that helps. */
+/** A failed update names a command that helps. */
 function withCommand({ code, words, isPassing = false }: Outcome): string {
   const isFailure = code === updateCodes.rolledBack || code === updateCodes.manual;
   if (!isFailure || words.includes('./svc ')) return words;
@@ -87,7 +87,7 @@ async function perform(options: UpdateOptions, settings: Settings): Promise<Outc
   return goOnIn(copy);
 }
 
-/** Null when another update has it. @throws UpdateStopped where this user can write nothing */
+/** Null when another update holds the lock. @throws UpdateStopped when this user cannot write the folder */
 function takeLock({ folder, lock }: UpdatePlaces): InstanceLock | null {
   try {
     makePrivateDir(folder);
@@ -102,11 +102,11 @@ async function repair(context: UpdateContext): Promise<Outcome> {
   return { code: updateCodes.ok, words: (await repairUpdate(context)) ?? 'There was nothing to repair.' };
 }
 
-/** Whether an earlier update has left something. */
+/** Whether an earlier update was left incomplete. */
 const isOpen = (places: UpdatePlaces): boolean => readJournal(places) !== null || readTrial(places) !== null;
 
 const instancesMs = 2000;
-/** The collector is back a moment after a switch. */
+/** The collector needs a moment after a switch. */
 const eventsMs = 5000;
 
 type Wanted = { progress: ProgressEvents; request: UpdateRequest; isAgent: boolean };
@@ -121,7 +121,7 @@ async function repairAndRun(context: UpdateContext, { progress, request, isAgent
   return outcome;
 }
 
-/** Where the updater cannot go on, the engine in use is asked. */
+/** When the updater cannot continue, the current engine is asked to repair the version. */
 async function handOver(context: UpdateContext, task: Parameters<typeof repairByAgent>[1]): Promise<Outcome> {
   context.say(task.failed.words);
   return repairByAgent(context, task).catch(toOutcome);
@@ -132,7 +132,7 @@ function chooseChannel(channel: UpdateChannel, home: string, { updateChannel, up
     throw new CliError(`SVC_UPDATE_CHANNEL is ${updateChannel}, and the environment takes precedence.`, {
       why: 'Remove it to choose here.',
     });
-  // Kept, it would stop every update from then on.
+  // If it were stored, every later update would fail.
   if (channel === 'edge' && archivesOf(home, updateArchives) !== null)
     throw new UpdateStopped(updateCodes.manual, `${onlyReleases} To the newest release: ./svc update`);
   makePrivateDir(dataDir);
@@ -146,7 +146,7 @@ function chooseAuto(auto: 'on' | 'off', { dataDir }: Settings): Outcome {
   return { code: updateCodes.ok, words };
 }
 
-/** What would happen. Asks the remote; fetches and changes nothing. */
+/** Shows what an update would do. Asks the remote, but fetches and changes nothing. */
 async function check({ source }: UpdateContext, { channel, ref }: UpdateRequest): Promise<Outcome> {
   const current = await source.installed(repositoryRoot);
   const target = await source.find({ channel, ref, current });
@@ -161,8 +161,8 @@ async function check({ source }: UpdateContext, { channel, ref }: UpdateRequest)
 }
 
 /**
- * A copy of this version outside of the folder whose files an update replaces: the version that is gone back to as well. Nothing is copied when there is
- * neither anything to do nor anything left open.
+ * Runs the update from a copy of this version outside the folder whose files it replaces; a rollback uses the copy too. Nothing is copied when
+ * there is nothing to do or to repair.
  */
 async function copyOfThis({ source, places }: UpdateContext, { channel, ref, rollback }: UpdateRequest): Promise<string> {
   const current = await source.installed(places.home);
@@ -170,14 +170,14 @@ async function copyOfThis({ source, places }: UpdateContext, { channel, ref, rol
   try {
     return await source.make(current.commit, places.home);
   } catch (error) {
-    // It may have filled the disk.
+    // The copy may have filled the disk.
     await source.remove(current.commit).catch(() => undefined); // then the next update does it
     const words = `What is installed could not be copied, so nothing was changed. ${errorText(error)}`;
     throw new UpdateStopped(updateCodes.manual, words, { cause: error });
   }
 }
 
-/** This process becomes the updater of the copy: for a terminal or a service manager it is the same one. */
+/** Replaces this process by the updater of the copy: the terminal or service manager keeps the same process. */
 function goOnIn(copy: string): never {
   const main = path.join(copy, 'apps/cli/src/main.ts');
   const env = Object.entries(foreignEnv()).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -210,7 +210,7 @@ function openContext(places: UpdatePlaces, settings: Settings, { isQuiet, progre
   };
 }
 
-/** When the supervisor itself has ended: there is no terminal any more that it could belong to. */
+/** Used after the supervisor itself has ended: there is no terminal left for it. */
 async function startInBackground(places: UpdatePlaces): Promise<void> {
   const log = openSync(path.join(places.folder, 'started.log'), 'a', 0o600);
   try {

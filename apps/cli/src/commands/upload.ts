@@ -44,7 +44,7 @@ async function list(settings: CliSettings, { lines, before, json }: Of<'list'>):
   else print(renderUploads(page.files, page.next, createStyle(process.stdout)));
 }
 
-/** One after the other, with progress; one that was stopped goes on where it was. */
+/** Sends the files one after the other, with progress; an interrupted upload resumes where it stopped. */
 async function add(settings: CliSettings, { files, json, ...options }: Of<'add'>): Promise<void> {
   let line = createProgressLine(process.stderr);
   const stopped = () => {
@@ -63,7 +63,7 @@ async function add(settings: CliSettings, { files, json, ...options }: Of<'add'>
   } finally {
     process.removeListener('SIGINT', stopped);
   }
-  // One file is itself, as programs know it; several are a list.
+  // One file is printed as an object, several as a list.
   if (json === true) print(JSON.stringify(files.length === 1 ? sent[0] : sent, null, 2));
 }
 
@@ -100,7 +100,7 @@ async function remove(settings: CliSettings, { ids, json }: Of<'remove'>): Promi
 const removedWords = ({ file, kept_by_conversations }: DeletedUpload): string =>
   `Deleted ${file.name}.${kept_by_conversations ? ' A conversation that it was sent to keeps it until it is forgotten.' : ''}`;
 
-/** The reason is the core's; `what` it did not do is ours. */
+/** The reason comes from the core; `what` failed is ours. */
 async function ask<T>(url: string, what: string, method?: 'DELETE'): Promise<T> {
   const answer = await askCore<T>(url, { method });
   if (answer.ok) return answer.body;

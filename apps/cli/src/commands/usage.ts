@@ -11,7 +11,7 @@ import { createStyle, print } from '../terminal.ts';
 /** `since` is epoch ms. */
 export type UsageOptions = { since: number; by: UsageBy; json?: boolean };
 
-/** Shows what was used since a time, and what it cost. */
+/** Shows the use since a time, and its cost. */
 export async function usage({ since, by, json }: UsageOptions): Promise<number> {
   const settings: CliSettings = loadSettings(repositoryRoot);
   const style = createStyle(process.stdout);

@@ -23,7 +23,7 @@ import { renderAccesses, renderAgents, renderCredentials, renderState } from '..
 import { createSecretInput, given, type SecretInput } from '../vault/secret-input.ts';
 import { vaultAddress } from '../vault/vault-address.ts';
 
-/** What is to be done with the vault. Secrets are no part of it: they are typed or piped in. */
+/** The actions on the vault. Secrets are not arguments: they are typed or piped in. */
 export type VaultCommand =
   | { action: 'init'; writeEnv?: boolean }
   | { action: 'unseal' | 'seal' | 'rotate' | 'passphrase' }
@@ -55,7 +55,7 @@ const setUpWords =
   'The vault is set up. It cannot be opened without its passphrase, which\ncannot be recovered: keep it somewhere safe.\n';
 const showWords = 'Put these lines into .env; they are shown this once:\n';
 
-/** Writes keys into `.env`, or shows them, at once. What cannot be written is shown. `file`: where all of them are. */
+/** Writes keys into `.env` or shows them, each at once. A key that cannot be written is shown. `file`: set once all keys are in it. */
 function keyKeeper(root: string, writes: boolean): { keep: KeepKeys; file: string | null } {
   let isFirst = true;
   let shows = false;
@@ -79,7 +79,7 @@ const linesOf = (values: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
 
-/** Null where it could not be. */
+/** Null when it could not be written. */
 function written(root: string, values: Readonly<Record<string, string>>): string | null {
   try {
     return writeEnv(root, values);
@@ -105,7 +105,7 @@ async function askAsAdmin(settings: CliSettings, input: SecretInput): Promise<As
   return createAskVault(url, new Secret(await input.line('Admin key of the vault: ')));
 }
 
-/** Where no vault answers, what is to be done is said: one that was set up begins to run with the next start. */
+/** When no vault answers, says what to do: a new vault starts with the next start of the service. */
 const whereAnswered = (ask: AskVault, settings: CliSettings): AskVault =>
   async function asked<T>(...question: Parameters<AskVault>): Promise<T> {
     try {

@@ -6,8 +6,8 @@ import type { DeviceApi } from './device-api.ts';
 type Deps = { gateway: DeviceApi; trust: Pick<TrustApi, 'principal' | 'link'> };
 
 /**
- * Makes a link for a device of a person: another one for a device of theirs that has this name and has not come by its first one. Nothing of a new one is left
- * when it cannot be made whole.
+ * Makes a link for a person's device. A device of that name which has not connected yet gets a new link instead of the first. Nothing is kept
+ * when a step fails.
  */
 export async function inviteDevice({ gateway, trust }: Deps, { name, as }: { name: string; as: string }): Promise<Invitation> {
   const { identifiers } = await trust.principal(as); // a wrong name is said before anything is made
@@ -35,10 +35,10 @@ type Waiting = {
   signal: AbortSignal;
 };
 
-/** How the device came, or did not. `left`: nobody waits any more; its link stays good. */
+/** Whether the device connected. `left`: the person stopped waiting; the link stays valid. */
 export type Arrival = 'paired' | 'expired' | 'left';
 
-/** Resolves when the device has come, at the latest when its link is no good any more. */
+/** Resolves when the device has connected, at the latest when its link expires. */
 export async function untilPaired({ gateway, deviceId, expiresAt, now, pause, signal }: Waiting): Promise<Arrival> {
   while (!signal.aborted) {
     const device = (await gateway.list()).find(({ device_id: id }) => id === deviceId);

@@ -7,15 +7,15 @@ import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { askManager } from '../service-client.ts';
 
-/** Types of connectors that devices come in by. */
+/** Types of connectors that are device gateways. */
 const gatewayTypes: readonly string[] = ['device', 'mobile'];
 
-/** A gateway of devices, as `svc device` uses it. Rejects with a `CliError` in the gateway's own words. */
+/** A device gateway, as `svc device` uses it. Rejects with a `CliError` that has the gateway's own message. */
 export type DeviceApi = {
   readonly instance: Instance;
   list(): Promise<ListedDevice[]>;
   invite(name: string): Promise<Invitation>;
-  /** Another link for a device that has not come; the one before is no good any more. */
+  /** A new link for a device that has not connected; the previous one expires. */
   inviteAgain(deviceId: string): Promise<Invitation>;
   rename(deviceId: string, name: string): Promise<ListedDevice>;
   revoke(deviceId: string): Promise<ListedDevice>;
@@ -23,7 +23,7 @@ export type DeviceApi = {
   deny(deviceId: string, capability: string): Promise<ListedDevice>;
 };
 
-/** The gateways that are meant: the one that is named, else all. @throws CliError when there is none. */
+/** The named gateway, else all of them. @throws CliError when there is none */
 export async function findGateways(settings: CliSettings, name: string | undefined): Promise<DeviceApi[]> {
   const instances = (await createConnectorApi(settings).list()).filter(({ type }) => gatewayTypes.includes(type));
   if (instances.length === 0) throw new CliError('there is no device gateway.', { run: './svc connector add device' });
@@ -31,7 +31,7 @@ export async function findGateways(settings: CliSettings, name: string | undefin
   return meant.map((instance) => createDeviceApi(settings, instance));
 }
 
-/** The one that a new device comes in by. @throws CliError when there are several. */
+/** The gateway for a new device. @throws CliError when there are several */
 export function onlyGateway(gateways: readonly DeviceApi[]): DeviceApi {
   const [only, ...more] = gateways;
   if (only !== undefined && more.length === 0) return only;

@@ -4,21 +4,21 @@ import { defineCommand, defineDefault, withConnector } from '../program/define-c
 /** `connector`: name or id, where there are several device gateways. */
 type Of = { connector?: string; json?: boolean };
 
-/** What `svc device` is asked for. */
+/** The actions of `svc device`. */
 export type DeviceRequest = Of &
   (
     | { action: 'list' }
-    /** `as`: key of the person whose device it is. */
+    /** `as`: key of the device's owner. */
     | { action: 'add'; name: string; as: string; wait: boolean }
     | { action: 'rename'; device: string; name: string }
     | { action: 'revoke'; device: string }
-    /** `capability`: its name, as the device says it. */
+    /** `capability`: its name, as reported by the device. */
     | { action: 'allow' | 'deny'; device: string; capability: string }
   );
 
 type Run = (request: DeviceRequest) => Promise<void>;
 
-/** Adds `device` with what belongs to it. */
+/** Adds `device` and its subcommands. */
 export function addDeviceCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'device', {
     summary: 'list phones and other devices, let them in, revoke them',

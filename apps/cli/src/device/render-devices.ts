@@ -31,7 +31,7 @@ function stateOf({ state, online, seenAt }: State, now: number): string {
   return seenAt === null ? 'not seen' : `seen ${duration(Math.max(0, now - seenAt))} ago`;
 }
 
-/** The link, and the same as a picture. `code` draws nothing where a terminal is too narrow for it. */
+/** The link, and the same as a QR code. `code` is empty when the terminal is too narrow for it. */
 export function renderInvitation({ url, expires_at }: Invitation, qr: string | null, now: number, style: Style): string {
   return [
     ...(qr === null ? [] : [qr]),

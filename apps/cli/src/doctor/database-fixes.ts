@@ -3,7 +3,7 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { quoted } from '../terminal.ts';
 
-/** What to do about a damaged database of a data folder. */
+/** How to fix a damaged database of a data folder. */
 export function damagedFix(dataDir: string, file: string): string {
   const { searchDb, vaultDb, loginDb } = dataPaths(dataDir);
   const restore = restoreAdvice(dataDir);
@@ -13,11 +13,11 @@ export function damagedFix(dataDir: string, file: string): string {
   return `${restore}; or, to begin without it, stop the service, then ${moveAway(file)}`;
 }
 
-/** What to do about changes that were set aside, by the name of their file. */
+/** How to fix changes that were set aside, by the name of their file. */
 export const setAsideFix = (dataDir: string, name: string): string =>
   `${restoreAdvice(dataDir)}; or when nothing is missing: rm ${quoted(path.join(dataDir, name))}`;
 
-/** With all that lies beside it: a log that stays would be taken for that of the next database of this name. */
+/** Moves the files beside it too: a remaining write-ahead log would be applied to the next database of this name. */
 function moveAway(file: string): string {
   const folder = path.join(path.dirname(file), 'broken');
   return `mkdir -p ${quoted(folder)} && mv ${quoted(file)}* ${quoted(folder)}`;

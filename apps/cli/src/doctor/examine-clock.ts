@@ -3,14 +3,14 @@ import path from 'node:path';
 import { duration } from '@svc/service-kit/words.ts';
 import { fine, problem, type Finding } from './finding.ts';
 
-/** Clocks that are set right by themselves jump by less. */
+/** Automatic clock corrections are smaller than this. */
 const slackMs = 10 * 60_000;
-/** This program did not exist before: a machine whose battery is empty starts in 1970 or 2000. */
+/** This program did not exist before then: a machine with an empty battery starts in 1970 or 2000. */
 const notBefore = Date.UTC(2026, 0, 1);
 const setIt = 'sudo timedatectl set-ntp true';
 const setItOnMac = 'sudo sntp -sS time.apple.com';
 
-/** A clock that went back makes what was written look as if it came from the future; budgets, retention and certificates go wrong. */
+/** After a clock went back, existing files seem to come from the future; budgets, retention and certificates go wrong. */
 export async function examineClock(dataDir: string, now = Date.now()): Promise<Finding[]> {
   const fix = process.platform === 'darwin' ? setItOnMac : setIt;
   if (now < notBefore) return [problem('clock', `the clock of this machine says ${new Date(now).toISOString()}`, fix)];
@@ -21,7 +21,7 @@ export async function examineClock(dataDir: string, now = Date.now()): Promise<F
   return [fine('clock', 'is not behind the files of the data folder')];
 }
 
-/** Of what the service itself writes at the top of its folder. */
+/** The newest file that the service itself writes at the top of its folder. */
 async function latestChange(dataDir: string): Promise<{ name: string; at: number } | null> {
   const names = (await readdir(dataDir).catch(() => [])).filter((name) => /\.db(-wal)?$|^run$|^logs$/.test(name));
   const times = await Promise.all(

@@ -10,7 +10,7 @@ import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 const connectTimeoutMs = 1_000;
 
-/** Whether turns can be answered: the engine, a person whom they are answered for, and the way in for connectors. Empty without a core. */
+/** Whether turns can be answered: the engine, the owner, and the socket for connectors. Empty when the core is not running. */
 export async function examineCore(settings: CliSettings, answers: CoreAnswers, asked: Promise<Status>): Promise<Finding[]> {
   const link = examineLink(settings.dataDir);
   const core = (await asked).services.find(({ name }) => name === 'core');
@@ -26,7 +26,7 @@ async function examineEngines(answers: CoreAnswers): Promise<Finding[]> {
   return [...engines.map(toFinding), ...(await examineEndpoint(engines.find((engine) => engine.default)))];
 }
 
-/** An engine that is not ready is a problem only when it is the one in use. */
+/** An engine that is not ready is a problem only when it is in use. */
 export function toFinding({
   id,
   installed,
@@ -51,11 +51,11 @@ export function toFinding({
   return installed ? note('engine', text) : skipped('engine', text);
 }
 
-/** The model server of the engine in use: an engine that is ready by its settings cannot answer without it. */
+/** The model server of the engine in use: an engine with valid settings cannot answer without it. */
 export async function examineEndpoint(engine: Pick<EngineView, 'id' | 'ready' | 'base_url'> | undefined): Promise<Finding[]> {
   if (engine?.ready !== true || engine.base_url === null || !URL.canParse(engine.base_url)) return [];
   const { hostname, port, protocol } = new URL(engine.base_url);
-  // Of others a proxy may be in between, which only the engine knows.
+  // For remote servers a proxy may be in between, which only the engine knows.
   if (!/^(127\.|localhost$|\[::1\]$)/.test(hostname)) return [];
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   const fault = await connectFault(address);
@@ -64,14 +64,14 @@ export async function examineEndpoint(engine: Pick<EngineView, 'id' | 'ready' | 
   return [problem('engine', text, `./svc engine base-url ${engine.id} ${quoted(engine.base_url)}`)];
 }
 
-/** Without an owner who is let in, `svc chat` and every other channel is answered with a refusal. */
+/** Without an enabled owner, `svc chat` and every other channel is refused. */
 async function examineOwners(answers: CoreAnswers): Promise<Finding[]> {
   const [people, roles] = await Promise.all([answers.people, answers.roles]);
   if (!people.ok || !roles.ok) return [skipped('people', 'the core does not say who the owner is')];
   return judgeOwners(people.body.principals ?? [], roles.body.roles ?? []);
 }
 
-/** Who holds the highest tier, and whether they are let in. */
+/** The people with the highest tier, and whether they are enabled. */
 export function judgeOwners(principals: readonly Principal[], roles: readonly Role[]): Finding[] {
   const ownerRoles = new Set(roles.filter(({ tier }) => tier === 'SACRED').map(({ id }) => id));
   const owners = principals.filter(({ grants }) => grants.some(({ role_id }) => ownerRoles.has(role_id)));
@@ -100,7 +100,7 @@ export function judgeOwners(principals: readonly Principal[], roles: readonly Ro
   return [...disabled, ...unreachable, ...good];
 }
 
-/** Connectors come in by this socket alone; without it they run and no message arrives. */
+/** Connectors use this socket alone; without it they run, but no message arrives. */
 async function examineLink(dataDir: string): Promise<Finding[]> {
   const file = dataPaths(dataDir).coreSocket;
   const fault = await connectFault({ path: file });

@@ -13,7 +13,7 @@ const lowBytes = 500 * 1024 * 1024;
 const emptyBytes = 50 * 1024 * 1024;
 const elsewhere = 'set SVC_DATA_DIR in .env to a folder that this user can write';
 
-/** The data folder: there or possible, writable, ours alone, with room. Takes no time. */
+/** The data folder: exists or can be created, is writable and private, has free space. Takes no time. */
 export async function examineDataDir(dataDir: string): Promise<Finding[]> {
   const found = await stat(dataDir).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) return found.code === 'ENOENT' ? [await possible(dataDir)] : [unusable(dataDir, found)];
@@ -43,7 +43,7 @@ function examineOwners(dataDir: string): Finding[] {
   ];
 }
 
-/** A folder below that is not ours, or is no folder, stops what works in it and nothing else. */
+/** A subfolder of another user, or a file in its place, stops only the part of the service that uses it. */
 function examineSubfolders(dataDir: string): Finding[] {
   const { run, logs, spool, instances, uploads, engines, backups } = dataPaths(dataDir);
   return [run, logs, spool, instances, uploads, engines, backups].flatMap((folder) => {
@@ -58,7 +58,7 @@ function examineSubfolders(dataDir: string): Finding[] {
 
 const chownCommand = (folder: string): string => `sudo chown -R "$(id -un)" ${quoted(folder)} && chmod 700 ${quoted(folder)}`;
 
-/** Whether the first start can make the folder. */
+/** Whether the first start can create the folder. */
 async function possible(dataDir: string): Promise<Finding> {
   let parent = path.dirname(dataDir);
   while ((await stat(parent).catch(() => null)) === null && parent !== path.dirname(parent)) parent = path.dirname(parent);
@@ -68,7 +68,7 @@ async function possible(dataDir: string): Promise<Finding> {
     : problem('data', `${dataDir} cannot be created: ${reasonOf(fault)}`, elsewhere);
 }
 
-/** Tried, because some file systems take no folders whatever their rights say. */
+/** Tried, because some file systems refuse folders whatever their permissions say. */
 const makeFault = (parent: string): Promise<NodeJS.ErrnoException | null> =>
   mkdtemp(path.join(parent, '.svc-'))
     .then(rmdir)
@@ -88,10 +88,10 @@ function unusable(dataDir: string, fault: NodeJS.ErrnoException): Finding {
   return problem('data', `${dataDir} cannot be used: ${reasonOf(fault)}`, fix);
 }
 
-/** `EROFS: read-only file system, access '/x'` without its ends. */
+/** The middle of `EROFS: read-only file system, access '/x'`. */
 const reasonOf = ({ message }: Error): string => message.replace(/^\w+: /, '').replace(/, \w+ '.*$/s, '');
 
-/** Nobody gets past the folder itself, so what is inside need not be looked at. */
+/** No other user gets past the folder itself, so its content need not be checked. */
 function privacy(dataDir: string, mode: number): Finding {
   if ((mode & 0o077) === 0) return fine('privacy', 'only this user can read the data');
   return problem('privacy', `others on this machine can reach ${dataDir}`, `chmod 700 ${quoted(dataDir)}`);

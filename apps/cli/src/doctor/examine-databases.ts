@@ -8,13 +8,13 @@ import { findSetAside } from '@svc/store/set-aside.ts';
 import { fine, note, problem, type Finding } from './finding.ts';
 import { readWithinMs } from './start-reader.ts';
 
-/** A log that is written just now can look torn; a damaged one still does a moment later. */
+/** A write-ahead log that is being written can look damaged for a moment; a damaged one still does later. */
 const looks = 3;
 
-/** Not being read says nothing about what is in the file. */
+/** A read error says nothing about the content of the file. */
 const lookAgain = 'check that it is a file, that you can read it and that memory is free; then ./svc doctor';
 
-/** Reads every database to its end, whether the service runs or not, and looks for what was set aside before. `reader` reads the small ones. */
+/** Reads every database to its end, whether the service runs or not, and looks for changes that were set aside. `reader` reads the small ones. */
 export async function examineDatabases(dataDir: string, reader: StartedReader): Promise<Finding[]> {
   if (!isFolder(dataDir)) {
     reader.end();
@@ -27,7 +27,7 @@ export async function examineDatabases(dataDir: string, reader: StartedReader): 
   return [...(await Promise.all(found)), ...(await setAside(dataDir))];
 }
 
-/** Of one that cannot be used the data folder's own finding says why. */
+/** When the file cannot be used, the finding about the data folder says why. */
 function isFolder(dataDir: string): boolean {
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK);
@@ -47,7 +47,7 @@ async function judgeDatabase(dataDir: string, file: string, checked: CheckedData
   return fine('database', `${name} is whole`);
 }
 
-// What only a damaged database needs is loaded for one: it takes longer than to look at a whole one.
+// Code that only a damaged database needs is loaded only then: loading it takes longer than checking a sound one.
 
 async function damaged(dataDir: string, file: string, text: string): Promise<Finding> {
   const { damagedFix } = await import('./database-fixes.ts');

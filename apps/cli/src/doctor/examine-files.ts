@@ -11,7 +11,7 @@ import { fine, problem, type Finding } from './finding.ts';
 /** Keys are a few hundred bytes each. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** Files that hold secrets: for this user alone, and of the form that is read. They may lie outside of the data folder. */
+/** Files with secrets: private, and in the expected format. They may be outside the data folder. */
 export async function examineFiles({
   root,
   dataDir,
@@ -41,10 +41,10 @@ function keysFilesIn(instances: string): string[] {
 const hasKeyList = (value: unknown): value is { keys: unknown[] } => isRecord(value) && Array.isArray(value['keys']);
 const hasKeys = (value: unknown): boolean => hasKeyList(value) && value.keys.length > 0;
 
-/** Of a gateway of devices: its list is empty once the last one is signed out. Ids begin with their type. */
+/** For device gateways an empty list is valid: the last device may have been revoked. Ids begin with their type. */
 const mayBeEmpty = (file: string): boolean => /^(?:device|mobile)(?:-\d+)?$/.test(path.basename(path.dirname(file)));
 
-/** Nothing of one that is not there. What is in it is not quoted. */
+/** No finding for a missing file. The content is never quoted. */
 async function examineFile(
   name: string,
   file: string,
@@ -68,5 +68,5 @@ async function examineFile(
 const unreadable = (name: string, file: string, { code }: NodeJS.ErrnoException): Finding =>
   problem(name, `${file} cannot be read (${code})`, `sudo chown "$(id -un)" ${quoted(file)}`);
 
-/** Root may read everything, and what it writes is closed to the owner. */
+/** Root can read everything, and files written by root are closed to the owner. */
 export const isForeign = (uid: number): boolean => process.getuid !== undefined && uid !== process.getuid();

@@ -4,11 +4,11 @@ import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import { quoted } from '../terminal.ts';
 import { note, type Finding } from './finding.ts';
 
-/** Of the service itself, and looked at as such. */
+/** Files of the service itself, which are examined elsewhere. */
 const ownFiles = new Set(['SVC_SECRETS_FILE']);
 const secretName = /SECRET|CREDENTIAL|PASSWORD|TOKEN|AUTH|KEY/;
 
-/** `.env`, and the files with secrets that it names for programs of the service: a warning for each that others can read. */
+/** `.env`, and the files with secrets that it names for other programs: a warning for each that others can read. */
 export async function examineNamedFiles(root: string): Promise<Finding[]> {
   const env = path.join(root, '.env');
   const named = Object.entries(readEnv(root, {})).filter(
@@ -21,14 +21,14 @@ export async function examineNamedFiles(root: string): Promise<Finding[]> {
   return found.flat();
 }
 
-/** The value of a variable that is called so is masked as a secret, so neither has the path. */
+/** The mask treats the value of such a variable as a secret, so the path is not shown either. */
 const warningOf = (name: string, env: string): Finding =>
   warning(`the file that ${name} in .env names`, `(. ${quoted(env)} && chmod 600 "$${name}")`);
 
 const warning = (what: string, fix: string): Finding =>
   note('settings', `${what} can be read by other users of this machine`, fix);
 
-/** Not what is not there: a value that begins with a slash need not be a file. */
+/** Missing files are ignored: a value that begins with a slash need not be a path. */
 async function isOpen(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => null);
   return found?.isFile() === true && (found.mode & 0o077) !== 0;

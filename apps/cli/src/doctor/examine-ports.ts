@@ -5,7 +5,7 @@ import { addressFix } from '../up/before-start.ts';
 import { moveCommand, planMoves } from '../up/move-ports.ts';
 import { fine, problem, type Finding } from './finding.ts';
 
-/** Whether the ports are free that the service would take. */
+/** Whether the ports that the service needs are free. */
 export async function examinePorts(settings: CliSettings): Promise<Finding[]> {
   const noAddress = await addressFault(settings.bindHost);
   if (noAddress !== null) return [problem('address', noAddress, addressFix(settings.bindHost))];

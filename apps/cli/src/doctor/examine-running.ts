@@ -4,7 +4,7 @@ import { askCore } from '../status/ask-core.ts';
 import { collectStatus } from '../status/collect-status.ts';
 import type { Finding } from './finding.ts';
 
-/** What runs or could run, and what is around it. Everything is asked at once; what judges the answers is loaded meanwhile. */
+/** The running processes and their environment. Everything is asked at once; the code that evaluates the answers is loaded meanwhile. */
 export async function examineRunning(settings: Settings): Promise<{ around: Finding[]; services: Finding[] }> {
   const core = askCore(coreUrl(settings));
   const asked = collectStatus(settings, core);

@@ -3,7 +3,7 @@ import { nextTry } from '../status/duration.ts';
 import type { Status } from '../status/collect-status.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
-/** What should run: when it does, its processes, instances and engines; when it does not, whether it could. */
+/** The expected processes: when the service runs, they, its instances and engines; otherwise, whether it could start. */
 export async function examineServices(settings: CliSettings, status: Status, now = Date.now()): Promise<Finding[]> {
   const isRunning = status.supervisor !== null || status.services.some(({ version }) => version !== null);
   if (!isRunning) {
@@ -18,7 +18,7 @@ const supervisor = (status: Status): Finding[] =>
     problem('supervisor', fault, 'free space on the disk, or restore the permissions of the folder'),
   );
 
-/** Why something does not run, and when it is tried again. */
+/** Why a process is down, and when it is started again. */
 const whyDown = (reason: string, next: string | null): string => (next === null ? reason : `${reason}; ${next}`);
 
 const services = (status: Status, now: number): Finding[] =>

@@ -4,12 +4,12 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { problem, type Finding } from './finding.ts';
 
-/** The pid that is noted as supervisor's; null for none. */
+/** The pid recorded for the supervisor; null when there is none. */
 type Noted = { pid: number } | null;
 
 /**
- * Whether the supervisor that works on the data folder is the one that is noted there. Asked of the kernel without taking the lock: a start at
- * this moment would think that another one runs. Linux only.
+ * Whether the supervisor that uses the data folder is the recorded one. The kernel is asked without taking the lock: a start at
+ * this moment would otherwise see another supervisor. Linux only.
  */
 export async function examineSupervisor(dataDir: string, noted: Noted): Promise<Finding[]> {
   const { supervisorLock, supervisorState } = dataPaths(dataDir);
@@ -35,7 +35,7 @@ function hasLocked(pid: number, inode: number): boolean {
   }
 }
 
-/** Of one open file, which may be closed by now. */
+/** Reads the lock information of one open file, which may be closed by now. */
 function hasLock(file: string, inode: number): boolean {
   try {
     return readFileSync(file, 'latin1')
@@ -46,7 +46,7 @@ function hasLock(file: string, inode: number): boolean {
   }
 }
 
-/** Who holds a lock on a file, of the processes that can be seen from here. The kernel stops all its processors for this table: some 20 ms. */
+/** The visible process that holds a lock on a file. Reading this table stops all processors for some 20 ms. */
 async function lockHolder(inode: number): Promise<number | null> {
   const table = await readFile('/proc/locks', 'latin1').catch(() => ''); // another system
   for (const line of table.split('\n')) {

@@ -9,7 +9,7 @@ import { readLastUpdate } from '../update/last-update.ts';
 import { readTrial } from '../update/pointer.ts';
 import { note, problem, type Finding } from './finding.ts';
 
-/** What an update has left, why the last one did not stay, and whether there could be another. Nothing where something else updates this. */
+/** What an update left behind, why the last one was not kept, and whether a new one is possible. Empty when another tool updates this installation. */
 export function examineUpdate(settings: Pick<Settings, 'root' | 'dataDir' | 'updateManaged' | 'updateArchives'>): Finding[] {
   const places = updatePlaces(installationHome(settings.root));
   if (managerOf(places.home, settings) !== null) return [];
@@ -24,14 +24,14 @@ function leftOpen(places: UpdatePlaces): Finding[] {
   return [problem('update', `an update to ${to} was interrupted${more}`, './svc update --repair')];
 }
 
-/** An update that only the machine stopped is tried again, so it is no finding. */
+/** An update that failed because of the machine is retried, so it is not reported. */
 function lastOne(places: UpdatePlaces): Finding[] {
   const last = readLastUpdate(places);
   if (last === null || last.code === 0 || !isHeldBack(places, last.to.commit)) return [];
   return [note('update', `the last one was not kept: ${last.words.split('\n')[0]}`)];
 }
 
-/** What is published, as it was found last: by an update, or by the look of the service. */
+/** The state of the published release, as last seen by an update or by the service. */
 function published(places: UpdatePlaces, dataDir: string): Finding[] {
   const check = readUpdateCheck(dataDir);
   const last = readLastUpdate(places);

@@ -7,8 +7,8 @@ import type { StartedReader } from '@svc/store/database-reader.ts';
 import { fine, note, problem, skipped, type Finding } from './finding.ts';
 
 /**
- * Looks at the clone, the settings, the data folder and what runs, in this order; without settings the rest is left out. What it
- * quotes of files and processes is masked.
+ * Examines the clone, the settings, the data folder and the processes, in this order; without valid settings the rest is skipped. Quotes
+ * of files and processes are masked.
  */
 export async function examine(root: string, reader: StartedReader): Promise<Finding[]> {
   const { findings, settings } = examineSettings(root);
@@ -20,14 +20,14 @@ export async function examine(root: string, reader: StartedReader): Promise<Find
       skipped('the rest', 'checked once the settings are valid'),
     ]);
   }
-  // The processes are asked first: they and the reader of databases work while the rest is loaded.
+  // The processes are asked first: they and the database reader work while the rest is loaded.
   const { examineRunning } = await import('./examine-running.ts');
   const running = examineRunning(settings);
   const { examineDatabases } = await import('./examine-databases.ts');
   const [{ around, services }, databases] = await Promise.all([running, examineDatabases(settings.dataDir, reader)]);
   const after = [...around, ...databases, ...services];
   const all = [...before, ...after];
-  // What is well names paths of ours and what our processes said. Loading the mask takes longer than all the rest.
+  // Findings without a problem contain only our own paths and messages. Loading the mask takes longer than everything else.
   const isQuoting = all.some((finding) => finding.state === 'problem' || (finding.state === 'note' && finding !== openManager));
   return isQuoting ? (await import('../output-mask.ts')).openOutputMask({ settings }).value(all) : all;
 }
@@ -56,7 +56,7 @@ function examineSettings(root: string): { findings: Finding[]; settings: Setting
   }
 }
 
-/** The Node that runs this and the installed dependencies. */
+/** The Node that runs this, and the installed dependencies. */
 export function examineInstall(root: string): Finding[] {
   return [fine('node', `${process.versions.node} (${process.execPath})`), dependencies(root)];
 }

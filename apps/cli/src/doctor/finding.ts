@@ -1,6 +1,6 @@
 import { wrap, type Style } from '../terminal.ts';
 
-/** One thing looked at. `fix` is what to type or do; problems always have one. */
+/** One examined fact. `fix` is what to type or do; problems always have one. */
 export type Finding = { name: string; state: 'ok' | 'problem' | 'note' | 'skipped'; text: string; fix: string | null };
 
 export const fine = (name: string, text: string): Finding => ({ name, state: 'ok', text, fix: null });
@@ -10,7 +10,7 @@ export const skipped = (name: string, text: string): Finding => ({ name, state: 
 
 const indent = ' '.repeat(16);
 
-/** A finding for a person, in lines of `width` columns. A fix with a path in it stays on one line: it is copied into a shell. */
+/** A finding for a person, in lines of `width` columns. A fix with a path stays on one line, so that it can be copied into a shell. */
 export function renderFinding({ name, state, text, fix }: Finding, style: Style, width: number): string {
   const mark = { ok: style.green('✓'), problem: style.red('✗'), note: style.yellow('!'), skipped: style.dim('-') }[state];
   const paint = state === 'skipped' ? style.dim : (line: string) => line;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { problem, type Finding } from './finding.ts';
 
-/** What a look at their first bytes shows: a file that is no database, or was cut. Takes no time; the doctor reads them to the end. */
+/** A check of the first bytes: finds a file that is not a database, or is truncated. Takes no time; the doctor reads the whole files. */
 export async function glanceAtDatabases(dataDir: string): Promise<Finding[]> {
   const { coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb } = dataPaths(dataDir);
   const faults = [coreDb, managerDb, collectorDb, searchDb, vaultDb, loginDb].flatMap((file) => {
@@ -16,7 +16,7 @@ export async function glanceAtDatabases(dataDir: string): Promise<Finding[]> {
 
 const magic = 'SQLite format 3\0';
 
-/** Null for one that is sound as far as its header says, is empty or is not there. */
+/** Null when the header is sound, and for an empty or missing file. */
 function headerFault(file: string): string | null {
   const header = Buffer.alloc(100);
   let size = 0;

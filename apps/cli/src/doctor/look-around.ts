@@ -10,8 +10,8 @@ import { examineUpdate } from './examine-update.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * All that can be looked at in a moment, beside what the processes and instances say of themselves. `svc status` and `svc doctor` both go by it, so
- * that neither says that all is well when the other does not.
+ * Every check that takes no time, besides the reports of the processes and instances. `svc status` and `svc doctor` share it, so
+ * that one of them never says that all is well when the other does not.
  */
 export async function lookAround(settings: Settings, core: CoreAnswers, asked: Promise<Status>): Promise<Finding[]> {
   const { dataDir } = settings;

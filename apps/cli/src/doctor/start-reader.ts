@@ -1,7 +1,7 @@
 import { startReader, type StartedReader } from '@svc/store/database-reader.ts';
 
-/** For each database. One of several GB takes longer. */
+/** The time limit for each database. One of several GB takes longer. */
 export const readWithinMs = 60_000;
 
-/** What will read the databases: it starts while the settings that say where they lie are loaded. */
+/** Starts the process that will read the databases, while the settings with their location are loaded. */
 export const startDatabaseReader = (): StartedReader => startReader({ timeoutMs: readWithinMs });
