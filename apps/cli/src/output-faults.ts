@@ -2,9 +2,9 @@ import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { printError } from './terminal.ts';
 
 /**
- * What happens when our own output cannot be written. A service goes on when its terminal is closed or the disk of its
- * output is full: nobody reads it then, and many may use it. Elsewhere a reader that has seen enough (`svc logs | head`)
- * is no error, and anything else is reported.
+ * Handles our own output when it cannot be written. A service continues when its terminal is closed or the disk of its
+ * output is full: nobody reads it then, but many may use the service. In a command, a reader that has seen enough (`svc logs | head`)
+ * is not an error, and anything else is reported.
  */
 export function handleOutputFaults(command: string | undefined): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -7,11 +7,11 @@ import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 import { openServiceSecrets } from '@svc/service-kit/redaction/service-secrets.ts';
 import { coreUrl } from './service-urls.ts';
 
-/** For what a command shows of files and of other programs: none of the service's masks may have seen it as it is known now. */
+/** Masks what a command shows of files and other programs, which the service has not masked with today's secrets. */
 export type OutputMask = {
-  /** Lines without secrets, each in its place. */
+  /** Masks the secrets in lines; each line keeps its place. */
   lines(lines: readonly string[]): Promise<string[]>;
-  /** A copy of a JSON value with every text in it masked. */
+  /** A copy of a JSON value with all its strings masked. */
   value<T>(value: T): Promise<T>;
 };
 
@@ -19,17 +19,17 @@ type Deps = {
   settings: Settings;
   env?: Readonly<Record<string, string | undefined>>;
   clock?: Clock;
-  /** A secrets file that cannot be read, for one: then less is known here. */
+  /** Called with a fault, such as an unreadable secrets file, which makes fewer secrets known here. */
   warn?: (message: string) => void;
 };
 
-/** Logs are often read because the core hangs: it is not waited for. */
+/** Logs are often read because the core hangs, so this does not wait for it. */
 const coreTimeoutMs = 2000;
 const linesAtOnce = 500;
 
 /**
- * Masks what is known on this side (the environment, the secrets file, the keys of connectors) and what looks like a secret,
- * and asks the core for what only it knows, while it runs.
+ * Masks the secrets known to this process (the environment, the secrets file, the keys of connectors) and anything that looks like a secret;
+ * while the core runs, it is asked for the secrets that only it knows.
  */
 export function openOutputMask({ settings, env = readEnv(settings.root), clock = systemClock, warn = ignore }: Deps): OutputMask {
   const known = openServiceSecrets({ settings, env, clock, warn });
@@ -37,7 +37,7 @@ export function openOutputMask({ settings, env = readEnv(settings.root), clock =
 
   const value = async <T>(given: T): Promise<T> => {
     const json = await core.json(known.mask.json(given));
-    // The cast: texts are replaced by texts.
+    // The cast: strings are replaced by strings.
     return maskValue(JSON.parse(json), { text: known.line, number: String }) as T;
   };
   return {
@@ -50,10 +50,10 @@ export function openOutputMask({ settings, env = readEnv(settings.root), clock =
   };
 }
 
-/** A value without what looks like a secret: where the settings cannot be read, nothing more is known. */
+/** Masks only what looks like a secret: without the settings, no secrets are known. */
 export const withoutSecrets = <T>(value: T): T =>
-  // The cast: texts are replaced by texts.
+  // The cast: strings are replaced by strings.
   maskValue(value, { text: createRedactor([]).logLine, number: String }) as T;
 
-/** `svc status` and the log of the core say what cannot be masked. */
+/** `svc status` and the core's log say what cannot be masked. */
 const ignore = (): void => undefined;

@@ -3,15 +3,15 @@ import { createLineBuffer, type Cell, type LineBuffer } from './line-buffer.ts';
 /** A key as Node names it. */
 export type Key = { name?: string; sequence?: string; ctrl?: boolean; meta?: boolean; shift?: boolean };
 
-/** What a key asks for beside the text itself. `shown`: the text with long pastes shortened. */
+/** The action of a key, besides changing the text. `shown`: the text with long pastes shortened. */
 export type EditorEvent = { type: 'submit'; text: string; shown: string } | { type: 'interrupt' | 'leave' | 'redraw' };
 
-/** A message being typed, with the ones before it. */
+/** The editor of a message, with the history of earlier ones. */
 export type Editor = Pick<LineBuffer, 'cells' | 'cursor' | 'text'> & {
   press(key: Key): EditorEvent | null;
   paste(text: string): void;
   clear(): void;
-  /** Messages of earlier, oldest first: they come before those of now. */
+  /** Adds earlier messages, oldest first, before those of this session. */
   remember(texts: readonly string[]): void;
 };
 
@@ -107,7 +107,7 @@ export function createEditor(): Editor {
       if (newlineSequences.has(sequence)) return (buffer.insert('\n'), null);
       const actions = ctrl ? control : meta ? withAlt : bare;
       if (Object.hasOwn(actions, name)) return actions[name]?.() ?? null;
-      // Anything else that begins like a command of a terminal is a key that has no meaning here.
+      // Any other escape sequence is a key without a function here.
       if (!ctrl && !meta && !sequence.startsWith('\u001B')) buffer.insert(sequence);
       return null;
     },

@@ -7,10 +7,10 @@ import { createPasteSplitter, type TerminalInput } from './paste-splitter.ts';
 export type KeyHandlers = { onKey: (key: Key) => void; onPaste: (text: string) => void; onEnd: () => void };
 
 const [pasteOn, pasteOff] = ['\u001B[?2004h', '\u001B[?2004l'];
-/** A lone Escape is told by the pause after it. */
+/** A lone Escape is recognized by the pause after it. */
 const pauseMs = 40;
 
-/** Reads a terminal key by key, until the function that this gives is called. What is pasted comes as one. */
+/** Reads a terminal key by key, until the returned function is called. A paste arrives as one event. */
 export function readKeys(input: NodeJS.ReadStream, output: NodeJS.WriteStream, handlers: KeyHandlers): () => void {
   const decoder = new StringDecoder('utf8');
   const splitter = createPasteSplitter();

@@ -5,7 +5,7 @@ export type InputLayout = { lines: Line[]; cursor: { row: number; column: number
 
 type Place = { columns: number; rows: number };
 
-/** What is typed, as lines of a screen: `prompt` before the first, the others as far in; only the lines around the cursor where there are too many. */
+/** The input as lines of a screen: `prompt` before the first line, the others indented alike; when there are too many, only those around the cursor. */
 export function layoutInput(cells: readonly Cell[], at: number, prompt: Span, { columns, rows }: Place): InputLayout {
   const indent = Array.from(prompt.text).length;
   const lines: Span[][] = [[prompt]];
@@ -17,7 +17,7 @@ export function layoutInput(cells: readonly Cell[], at: number, prompt: Span, { 
   let cursor = { row: 0, column: indent };
   for (const [index, cell] of [...cells, null].entries()) {
     const width = cell === null ? 1 : Math.max(cellColumns(cell), cell.shown === '\n' ? 1 : 0);
-    // The cursor needs a column of its own behind the last sign.
+    // The cursor needs a column of its own after the last character.
     if (used + width > columns && used > indent) begin();
     if (index === at) cursor = { row: lines.length - 1, column: used };
     if (cell === null) break;
@@ -31,7 +31,7 @@ export function layoutInput(cells: readonly Cell[], at: number, prompt: Span, { 
   return { lines: lines.slice(from, from + rows), cursor: { row: cursor.row - from, column: cursor.column } };
 }
 
-/** Signs of the same look are one span. */
+/** Joins neighbours of the same look into one span. */
 function addTo(line: Span[], cell: Cell): void {
   const isShortened = cell.shown !== cell.text && cell.text.length > 1 && cell.shown.startsWith('[');
   const last = line.at(-1);

@@ -1,13 +1,13 @@
 import { graphemes, columnsOf } from '../screen/spans.ts';
 import { visible } from '../terminal.ts';
 
-/** One place of the cursor: a sign, or a paste that is shown shortened and is deleted as one. */
+/** One cursor position: a character, or a paste that is shown shortened and deleted as a whole. */
 export type Cell = { readonly text: string; readonly shown: string };
 
-/** More than this is shown as one word. */
+/** A longer paste is shown as one word. */
 const shownPaste = { lines: 8, chars: 800 };
 
-/** What is being typed: signs, and the cursor before one of them. */
+/** The text being typed: characters, and the cursor before one of them. */
 export type LineBuffer = {
   cells(): readonly Cell[];
   cursor(): number;
@@ -15,14 +15,14 @@ export type LineBuffer = {
   set(text: string): void;
   insert(text: string): void;
   paste(text: string): void;
-  /** Moves by signs; gives false at the end. */
+  /** Moves by characters; returns false at the end. */
   move(by: number): boolean;
-  /** To the begin or the end of the cursor's line. */
+  /** To the beginning or the end of the cursor's line. */
   toLineEdge(edge: 'begin' | 'end'): void;
-  /** To the line above or below, at about the same place; false when there is none. */
+  /** To the line above or below, at about the same column; false when there is none. */
   moveLine(by: -1 | 1): boolean;
   moveWord(by: -1 | 1): void;
-  /** Deletes up to where a move would lead, and gives what was deleted. */
+  /** Deletes up to the target of a move, and returns the deleted text. */
   erase(by: -1 | 1): Cell[];
   eraseWord(by: -1 | 1): Cell[];
   eraseLine(edge: 'begin' | 'end'): Cell[];
@@ -65,7 +65,7 @@ export function createLineBuffer(): LineBuffer {
   const insert = (text: string) => {
     const clean = cleanInput(text);
     const before = cells[at - 1];
-    // An accent that comes after its letter is a part of it.
+    // An accent that follows its letter becomes part of it.
     const joined = before !== undefined && before.shown === before.text ? toCells(before.text + clean) : [];
     if (before === undefined || joined.length === 0 || joined[0]?.text === before.text) return put(toCells(clean));
     eraseTo(at - 1);
@@ -111,11 +111,11 @@ export function createLineBuffer(): LineBuffer {
   };
 }
 
-/** Text as a message takes it: no signs that command a terminal, but line breaks and tabs. */
+/** Text as a message accepts it: line breaks and tabs, but no other control characters. */
 const cleanInput = (text: string): string => text.toWellFormed().replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
 const toCells = (text: string): Cell[] => graphemes(text).map((sign) => ({ text: sign, shown: shownSign(sign) }));
 const shownSign = (sign: string): string => (sign === '\t' ? '  ' : sign === '\n' ? '\n' : visible(sign));
 
-/** The columns that a cell takes where it stands. */
+/** The columns that a cell takes at its position. */
 export const cellColumns = ({ shown }: Cell): number => (shown === '\n' ? 0 : columnsOf(shown));

@@ -1,20 +1,20 @@
-/** What a terminal sends: keys as they are typed, and what was pasted, apart from them. */
+/** Terminal input: typed keys, and pasted text separate from them. */
 export type TerminalInput = { type: 'keys' | 'paste'; text: string };
 
 const [begin, end] = ['\u001B[200~', '\u001B[201~'];
-/** What is pasted beyond this is left out. */
+/** A longer paste is cut off. */
 const mostPasted = 8 * 1024 * 1024;
 
 export type PasteSplitter = {
-  /** Takes decoded text in whatever parts it comes. */
+  /** Takes decoded text in chunks of any size. */
   push(text: string): TerminalInput[];
-  /** What was held back because it could have been the beginning of a mark: nothing followed it. */
+  /** Releases text that was held back as a possible beginning of a mark, when nothing follows it. */
   flush(): TerminalInput[];
-  /** True while something is held back. */
+  /** True while text is held back. */
   isHolding(): boolean;
 };
 
-/** Parts what is pasted from what is typed, by the marks of bracketed paste. */
+/** Separates pasted from typed text by the marks of bracketed paste. */
 export function createPasteSplitter(): PasteSplitter {
   let held = '';
   let pasted: string[] | null = null;
@@ -57,7 +57,7 @@ export function createPasteSplitter(): PasteSplitter {
   };
 }
 
-/** How much of the end could be the beginning of the mark. */
+/** The length of the end that could be the beginning of the mark. */
 function heldBack(text: string, mark: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(mark.slice(0, length))) return length;

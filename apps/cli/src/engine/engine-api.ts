@@ -3,24 +3,24 @@ import type { EngineChoice } from '@svc/contract/service.ts';
 import { askCore, type ServiceAnswer } from '../service-client.ts';
 import { CliError } from '../cli-error.ts';
 
-/** A look at every engine takes a few seconds the first time. */
+/** Examining every engine takes a few seconds the first time. */
 const timeoutMs = 30_000;
 const testTimeoutMs = 120_000;
 
 type Changed = { engine: EngineView; stored_in?: 'vault' | 'file'; note?: string | null; models?: string[]; warnings?: string[] };
 type Listed = { engines: EngineView[]; model_servers: OfferedModelServer[] };
 
-/** The engine routes of the core. What the core refuses is thrown as a CliError, but for a test. */
+/** The engine routes of the core. Refusals are thrown as CliErrors, except the result of a test. */
 export type EngineApi = {
   all(): Promise<Listed>;
   list(): Promise<EngineView[]>;
   /** @throws CliError when there is no such engine. */
   view(id: string): Promise<EngineView>;
-  /** Begins the installation; `view` shows how far it is. */
+  /** Starts the installation; `view` shows its progress. */
   install(id: string): Promise<Changed>;
-  /** Back to the version before. */
+  /** Restores the previous version. */
   rollback(id: string): Promise<Changed>;
-  /** Has the core look again, for example after a login. */
+  /** Makes the core examine the engine again, for example after a login. */
   refresh(id: string): Promise<Changed>;
   makeDefault(id: string): Promise<Changed>;
   clearDefault(): Promise<EngineChoice>;

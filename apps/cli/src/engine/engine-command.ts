@@ -6,7 +6,7 @@ type Run = (action: EngineAction, id: string | null, words: readonly string[], o
 
 const which = `${engineNames.slice(0, -1).join(', ')} or ${engineNames.at(-1)}`;
 
-/** Adds `engine` with what belongs to it. */
+/** Adds `engine` and its subcommands. */
 export function addEngineCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'engine', {
     summary: 'list the engines, install one, log in, choose its model',
@@ -49,7 +49,7 @@ function addSetup(noun: Command, run: Run): void {
     .action((id: string) => run('test', id, [], {}));
 }
 
-/** A key that is typed as an argument is refused with a reason of its own. */
+/** A key typed as an argument is refused with its own message. */
 function addKey(noun: Command, run: Run): void {
   defineCommand(noun, 'key', {
     summary: 'store an API key, typed or piped in',
@@ -94,7 +94,7 @@ function addSettings(noun: Command, run: Run): void {
     .action((id: string, state: string) => run('auto-update', id, [state], {}));
 }
 
-/** What `svc engine` can do. */
+/** The actions of `svc engine`. */
 export type EngineAction =
   | 'list'
   | 'install'
@@ -107,5 +107,5 @@ export type EngineAction =
   | 'auto-update'
   | 'base-url';
 
-/** `remove`: the key is forgotten. */
+/** `remove`: deletes the key. */
 export type EngineOptions = { json?: boolean; remove?: boolean };

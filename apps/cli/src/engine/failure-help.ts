@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.ts';
 
 type EngineCode = Extract<ErrorCode, `engine_${string}`>;
 
-/** The one command that most likely helps, for each way in which an engine fails. Null: wait, or write something else. */
+/** The command that most likely helps, for each kind of engine failure. Null: wait, or write something else. */
 const commands: Record<EngineCode, ((id: string) => string) | null> = {
   engine_not_installed: (id) => `./svc engine install ${id}`,
   engine_not_logged_in: logIn,
@@ -22,17 +22,17 @@ const commands: Record<EngineCode, ((id: string) => string) | null> = {
   engine_failed: () => './svc doctor',
 };
 
-/** The command that helps after a failure of an engine; null when none does. */
+/** The command that helps after a failure of an engine; null when there is none. */
 export const failureCommand = (id: string, code: ErrorCode): string | null =>
   isEngineCode(code) ? (commands[code]?.(id) ?? null) : null;
 
-/** The message of a failure, with the command that helps where it names none itself. */
+/** The message of a failure, with the command that helps when it names none itself. */
 export function describeFailure(id: string, { error, message }: Pick<ErrorBody, 'error' | 'message'>): string {
   const command = message.includes('./svc ') ? null : failureCommand(id, error);
   return command === null ? message : `${message} Run: ${command}`;
 }
 
-/** What a failed test of an engine says: what, why, and the command that helps. */
+/** The error for a failed test of an engine: what failed, why, and the command that helps. */
 export const testFailure = (id: string, { error, message }: ErrorBody): CliError =>
   new CliError(`${id} gave no answer (${error}).`, { why: message, run: failureCommand(id, error) ?? undefined });
 

@@ -6,7 +6,7 @@ import type { EngineApi } from './engine-api.ts';
 
 const pollMs = 500;
 
-/** Has an engine installed and shows how far it is. The core goes on with it when this shell is closed. */
+/** Installs an engine and shows the progress. The core continues when this shell is closed. */
 export async function installEngine(api: EngineApi, id: string, show: (line: string) => void): Promise<EngineView> {
   await api.install(id);
   let shown = '';

@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Hands the terminal to the vendor's own login. What it asks and keeps is between it and the operator: nothing of it passes
+ * Hands the terminal to the vendor's own login program. Its questions and credentials stay between it and the operator: none of them pass
  * through us. `more`: options for the vendor's program, such as `--device-auth`. @throws CliError when there is nothing to log in to, or the login did not succeed.
  */
 export async function logIn(engine: EngineView, env: Env, more: readonly string[] = []): Promise<void> {

@@ -1,13 +1,13 @@
 import type { EngineView, OfferedModelServer } from '@svc/contract/engine.ts';
 import { usualWidth, visibleLine, wrap, type Style } from '../terminal.ts';
 
-/** All engines for a person: how each stands, and how it is set. `columns`: of the terminal. */
+/** All engines for a person: the state and settings of each. `columns`: width of the terminal. */
 export function renderEngines(engines: readonly EngineView[], style: Style, columns = usualWidth): string {
   const width = Math.max(...engines.map(({ id }) => id.length));
   return engines.flatMap((engine) => block(engine, width, style, columns)).join('\n');
 }
 
-/** The model servers of this machine and how each is connected; nothing when there is none. */
+/** The model servers of this machine and how to connect each; empty when there is none. */
 export function renderModelServers(servers: readonly OfferedModelServer[], style: Style): string {
   const width = Math.max(0, ...servers.map(({ name }) => name.length));
   const lines = servers.flatMap(({ name, base_url, models, note, connect }) => [
@@ -22,7 +22,7 @@ const mostModels = 5;
 const someOf = (models: readonly string[]): string =>
   [...models.slice(0, mostModels), ...(models.length > mostModels ? [`and ${models.length - mostModels} more`] : [])].join(', ');
 
-/** One engine, after it was set otherwise. */
+/** One engine after its settings were changed. */
 export const renderEngine = (engine: EngineView, style: Style, columns = usualWidth): string =>
   block(engine, engine.id.length, style, columns).join('\n');
 

@@ -4,11 +4,11 @@ import type { Tier } from '@svc/contract/trust.ts';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 import { tierParser } from '../tier-words.ts';
 
-/** What a folder is set for; exactly one of them. `instance`: a name or an id. */
+/** What a folder is set for: exactly one of these. `instance`: a name or an id. */
 export type FolderTarget = { instance?: string; channel?: string; tier?: string };
 type Json = { json?: boolean };
 
-/** What `svc folder` is asked for. */
+/** The actions of `svc folder`. */
 export type FolderRequest = Json &
   (
     | { action: 'list' }
@@ -20,7 +20,7 @@ export type FolderRequest = Json &
 type Run<Request> = (request: Request) => Promise<void>;
 type Targeted = { instance?: string; channel?: string; tier?: Tier } & Json;
 
-/** Adds `folder` with what belongs to it. */
+/** Adds `folder` and its subcommands. */
 export function addFolderCommand(program: Command, run: Run<FolderRequest>): void {
   const noun = defineCommand(program, 'folder', {
     summary: 'list the folders that conversations work in, set or trust one',

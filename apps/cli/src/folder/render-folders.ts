@@ -5,7 +5,7 @@ import type { Tier } from '@svc/contract/trust.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import { tierWord } from '../tier-words.ts';
 
-/** What is set, in the order in which it counts, and what is trusted. */
+/** The folders that are set, in order of precedence, and the trusted ones. */
 export function renderFolders({ folders, trusted }: FolderList, style: Style): string {
   const set =
     folders.length === 0
@@ -31,7 +31,7 @@ const rowOf =
 
 const nameOf = (scope: FolderScope, name: string): string => (scope === 'tier' ? tierWord(name as Tier) : visibleLine(name));
 
-/** One conversation: who answers it, how much, and where it works. */
+/** One conversation: the engine, its use, and the folder it works in. */
 export function renderSession(session: Session, style: Style): string {
   const { conversation_key, title, surface, state, engine_id, model, turns, cwd, working_folder: folder } = session;
   const engine = [engine_id, model].filter(Boolean).join(' ');

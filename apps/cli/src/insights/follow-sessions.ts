@@ -7,13 +7,13 @@ const usualRestMs = 1000;
 type Follow = {
   feed: AsyncGenerator<SseEvent>;
   read: () => Promise<ListedSession[]>;
-  /** `changed`: those that are new in the list, or not as they were. One that left it is in `list` no more. */
+  /** `changed`: sessions that are new or changed. One that is no longer active is missing from `list`. */
   onList: (list: ListedSession[], changed: ListedSession[]) => void;
-  /** Waits between two looks at the list. */
+  /** Waits between two reads of the list. */
   rest?: () => Promise<null>;
 };
 
-/** Gives the list of sessions now, and again when the feed says that it changed. Resolves when the feed ends. */
+/** Reports the list of sessions now, and again after each event that changes it. Resolves when the feed ends. */
 export async function followSessions({ feed, read, onList, rest = () => sleep(usualRestMs, null) }: Follow): Promise<void> {
   let before = new Map<string, string>();
   const show = async () => {
@@ -23,7 +23,7 @@ export async function followSessions({ feed, read, onList, rest = () => sleep(us
     if (changed.length > 0 || now.size !== before.size || before.size === 0) onList(list, changed);
     before = now;
   };
-  // The feed is opened first, so that nothing falls between the two.
+  // The feed is opened first, so that no event is lost in between.
   let next = feed.next();
   next.catch(() => undefined); // thrown below
   await show();

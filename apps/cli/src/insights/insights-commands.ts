@@ -66,7 +66,7 @@ export function addOtelCommand(program: Command, run: Run): void {
 
 const fromNow = (text: string): number => since(text);
 
-/** "surface" and "identity" are the names of before. */
+/** "surface" and "identity" are the earlier names. */
 function toGroup(text: string): UsageBy {
   const group = text === 'surface' ? 'channel' : text === 'identity' ? 'person' : text;
   const found = usageGroups.find((each) => each === group);

@@ -5,7 +5,7 @@ import { visibleLine, type Style } from '../terminal.ts';
 import { line } from './words.ts';
 import { counted, duration } from '@svc/service-kit/words.ts';
 
-/** One event on one line: when, what, who, where, and the beginning of its text or payload. */
+/** One event on one line: time, type, person, place, and the beginning of its text or payload. */
 export function renderEvent(event: TelemetryEvent, style: Style): string {
   const { ts, kind, surface, session, identity, principal, text, payload } = event;
   const time = new Date(ts).toLocaleString('sv-SE');
@@ -16,7 +16,7 @@ export function renderEvent(event: TelemetryEvent, style: Style): string {
   return `${style.dim(time)} ${what} ${rest.map((fact) => line(fact, 60)).join(' ')}${words === '' ? '' : `  ${style.dim(line(words, 120))}`}`;
 }
 
-/** A fact of the payload as the log has it; what is not there is not shown. */
+/** A field of the payload in the form of the logs; a missing one is not shown. */
 const renderFact = ([name, value]: [string, unknown]): string[] =>
   value === null || value === undefined ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`];
 
@@ -37,7 +37,7 @@ function block(session: SearchedSession, now: number, style: Style): string[] {
   return [...name, `      ${facts.join(', ')}`, `      ${marked(session, style)}`];
 }
 
-/** The snippet with what was looked for in bold; each part is made harmless by itself. */
+/** The snippet with the matches in bold; each part is escaped separately. */
 function marked({ snippet, highlights }: SearchedSession, style: Style): string {
   let end = 0;
   const parts: string[] = [];
@@ -49,10 +49,10 @@ function marked({ snippet, highlights }: SearchedSession, style: Style): string 
   return [...parts, part(snippet.slice(end))].join('');
 }
 
-/** Blanks at the ends stay: the parts are put together again. */
+/** Keeps blanks at the ends, because the parts are joined again. */
 const part = (text: string): string => text.replaceAll(/\S+/g, (word) => line(word, 400));
 
-/** The state of the export, and the one thing to do about it. */
+/** The state of the export, and what to do about it. */
 export function renderOtel(
   { state, error, exported, failed, dropped, waiting }: OtelView,
   settings: OtelSettings,

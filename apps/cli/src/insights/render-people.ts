@@ -4,7 +4,7 @@ import { amount, besideTurns, line, table, usd, withoutPrice } from './words.ts'
 
 const maxHandles = 3;
 
-/** What each person used, under all handles, and what it cost: the list price beside what a vendor takes money for. */
+/** The use of each person under all handles, and its cost: the list price, and the part that a vendor bills. */
 export function renderPeople({ people, side, links_known, truncated }: UsageByPerson, style: Style): string {
   if (people.length === 0 && side.length === 0) return 'Nothing was used in this period.';
   const head = ['WHO', 'TURNS', 'INPUT', 'OUTPUT', 'LIST PRICE', 'BILLED', 'HANDLES'];
@@ -37,7 +37,7 @@ function cells(person: UsagePerson, name = nameOf(person)): string[] {
 const nameOf = ({ principal, name, handles }: UsagePerson): string =>
   principal === null ? `${handles[0]?.identity ?? 'unknown sender'} (not linked)` : (name ?? principal);
 
-/** Where it was used, without the principal's own key. */
+/** The channels and handles where it was used, without the person's own key. */
 function handlesOf({ principal, handles }: UsagePerson): string {
   const names = [
     ...new Set(handles.map(({ surface, identity }) => (identity === principal ? surface : `${surface}:${identity}`))),

@@ -8,7 +8,7 @@ const width = 80;
 const indent = '      ';
 const room = width - indent.length;
 
-/** A block for each session: what it is about, who and how much, where, and what was said last. Nothing is wider than 80. */
+/** A block for each session: title, person and use, place, and last message. No line is wider than 80 columns. */
 export function renderSessions(sessions: readonly ListedSession[], now: number, style: Style): string {
   if (sessions.length === 0) return 'There are none.';
   return sessions.flatMap((session) => block(session, now, style)).join('\n');
@@ -29,7 +29,7 @@ function block(session: ListedSession, now: number, style: Style): string[] {
   return [`  ${name}`, ...below.map((text) => indent + text)];
 }
 
-/** The word for the state, and how it looks. */
+/** The word for the state, and its style. */
 function stateOf({ state, active }: ListedSession, style: Style): [string, string] {
   const mark = state === 'idle' && active ? 'active' : state;
   const paint = {
@@ -49,7 +49,7 @@ function factsOf(session: ListedSession, now: number): string[] {
     line(principal ?? identity ?? 'unknown sender', 60),
     ...(surface === null ? [] : [line(surface, 30)]),
     ...(engine_id === null ? [] : [line([engine_id, model].filter(Boolean).join(' '), 60)]),
-    // Of one that nobody followed the turns are not known.
+    // The turns of a session that was not followed are unknown.
     ...(turns === 0 ? [] : [counted(turns, 'turn')]),
     ...(tokens === null ? [] : [tokens]),
     ...costOf(session),
@@ -57,14 +57,14 @@ function factsOf(session: ListedSession, now: number): string[] {
   ];
 }
 
-/** Nothing for what was free, and for what nobody followed; what has no price is not free. */
+/** Empty when it was free, or was not followed; a missing price does not mean free. */
 function costOf({ cost_usd, unpriced, input_tokens }: ListedSession): string[] {
   if (cost_usd === null) return input_tokens === null ? [] : ['price unknown'];
   if (cost_usd === 0) return [];
   return [unpriced === 0 ? usd(cost_usd) : `${usd(cost_usd)} and ${unpriced} without a price`];
 }
 
-/** Where it works, and the terminal that it can be seen in. Of a long path the end says more. */
+/** The folder, and the terminal that shows it. The end of a long path says more than its beginning. */
 function placeOf({ cwd, repo, multiplexer, tmux_target, pid }: ListedSession): string[] {
   const terminal = multiplexer === null ? (pid === null ? '' : `process ${pid}`) : `${multiplexer} ${tmux_target ?? ''}`.trim();
   const shown = cwd === null ? '' : line(shortPath(cwd), 1024);

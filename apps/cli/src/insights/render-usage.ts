@@ -2,7 +2,7 @@ import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import type { Style } from '../terminal.ts';
 import { amount, besideTurns, line, table, usd, withoutPrice } from './words.ts';
 
-/** What the sums are made by; those by person come from elsewhere. */
+/** The groups of the sums; sums by person come from another route. */
 export const usageGroups = ['channel', 'person', 'day'] as const;
 export type UsageBy = (typeof usageGroups)[number];
 type UsageGroup = Exclude<UsageBy, 'person'>;
@@ -10,7 +10,7 @@ export type UsageAnswer = { usage: UsageRollup[]; aux: UsageAux[]; truncated: bo
 
 type Sum = { turns: number; input: number; output: number; cost: number; billed: number; unpriced: number };
 
-/** What was used, by channel or day, and what everything cost. Billed is what a vendor takes money for. */
+/** The use by channel or day, and its total cost. Billed is the part that a vendor charges for. */
 export function renderUsage({ usage, aux, truncated }: UsageAnswer, group: UsageGroup, style: Style): string {
   if (usage.length === 0 && aux.length === 0) return 'Nothing was used in this period.';
   const sums = new Map<string, Sum>();

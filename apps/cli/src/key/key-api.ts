@@ -4,10 +4,10 @@ import { askCore } from '../service-client.ts';
 import { coreUrl } from '../service-urls.ts';
 import { refusal, type RefusalHelp } from '../show-answer.ts';
 
-/** Longer than the core waits for a connector to take a key, or to refuse it. */
+/** Longer than the core waits for a connector to accept or refuse a key. */
 const timeoutMs = 30_000;
 
-/** The keys of the chat completions API, by the routes of the core. What it refuses is thrown as a CliError, with its words. */
+/** The core's routes for keys of the chat completions API. Refusals are thrown as CliErrors with the core's message. */
 export type KeyApi = {
   list(connector?: string): Promise<ApiKeyList>;
   create(key: NewApiKey): Promise<ApiKeyCreated>;

@@ -5,18 +5,18 @@ type Json = { json?: boolean };
 /** `connector`: name or id, where there are several chat completions APIs. */
 type Of = Json & { connector?: string };
 
-/** What `svc key` is asked for. */
+/** The actions of `svc key`. */
 export type KeyRequest = Of &
   (
     | { action: 'list' }
-    /** `for`: key of the person who it acts for. `budget`: USD in a calendar month. */
+    /** `for`: key of the person it acts for. `budget`: USD per calendar month. */
     | { action: 'create'; name: string; for?: string; budget?: number }
     | { action: 'revoke'; name: string }
   );
 
 type Run = (request: KeyRequest) => Promise<void>;
 
-/** Adds `key` with what belongs to it. */
+/** Adds `key` and its subcommands. */
 export function addKeyCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'key', {
     summary: 'list the keys of the chat completions API, make and revoke them',

@@ -28,7 +28,7 @@ function budgetOf({ budget }: ApiKey, style: Style): string {
   return budget.spent_usd >= budget.month_usd ? style.red(text) : text;
 }
 
-/** A key that was made. It is shown this once. */
+/** A new key, which is shown this once. */
 export function renderCreated(created: ApiKeyCreated, style: Style): string {
   const { name, key, for: person, url, budget_usd: budget, effective } = created;
   const spends = budget === null ? '' : `, and may spend ${usd(budget)} a month`;

@@ -1,10 +1,10 @@
 import { isRecord, parseRecordOrNull } from '@svc/contract/json-value.ts';
 import { visible, type Style } from '../terminal.ts';
 
-/** One line of a log file, with what is needed to order and filter it. */
+/** One line of a log file, with the fields for sorting and filtering. */
 export type LogEntry = { at: number; name: string; raw: string };
 
-/** `time` of a JSON line (epoch ms); a line without one keeps its place behind `before`. */
+/** `time` of a JSON line (epoch ms); a line without one stays after the line `before`. */
 export function toLogEntry(name: string, raw: string, before: number): LogEntry {
   const time = parseLine(raw)?.['time'];
   return { at: typeof time === 'number' ? time : before, name, raw };
@@ -12,7 +12,7 @@ export function toLogEntry(name: string, raw: string, before: number): LogEntry 
 
 const ownFields = new Set(['level', 'time', 'service', 'msg', 'pid', 'hostname', 'stream', 'err', 'stack']);
 
-/** `12:03:11.042 core     warn  what happened (why) key=value`: a line for each record; the rest of an error is in `--json`. */
+/** `12:03:11.042 core     warn  what happened (why) key=value`: one line for each record; the stack of an error is shown by `--json`. */
 export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): string {
   const fields = parseLine(raw);
   const clock = at === 0 ? ''.padEnd(12) : timeOfDay(at);
@@ -27,26 +27,26 @@ export function renderLogEntry({ at, name, raw }: LogEntry, style: Style): strin
   return `${style.dim(clock)} ${style.bold(label)} ${levelLook(level, style)(level.padEnd(5))} ${message} ${style.dim(details)}`.trimEnd();
 }
 
-/** What a line says, without its time and its facts; one that is not JSON as it is. */
+/** The message of a line, without its time and fields; a line that is not JSON is unchanged. */
 export function logWords(raw: string): string {
   const fields = parseLine(raw);
   return oneLine((fields === null ? '' : messageOf(fields)) || raw);
 }
 
-/** What happened, and the words of the error where they say more. */
+/** The message, and that of the error if it adds something. */
 function messageOf({ msg, err }: Record<string, unknown>): string {
   const [said, why] = [msg, isRecord(err) ? err['message'] : undefined].map((part) => (typeof part === 'string' ? part : ''));
   return why === undefined || why === '' || said?.includes(why) === true ? (said ?? '') : `${said} (${why})`;
 }
 
-/** Of this machine's clock, as everything else here. */
+/** In local time, like all other output here. */
 function timeOfDay(at: number): string {
   const time = new Date(at);
   const ms = String(time.getMilliseconds()).padStart(3, '0');
   return `${time.toLocaleTimeString('en-GB')}.${ms}`;
 }
 
-/** A text with line breaks could pass itself off as further entries. */
+/** A text with line breaks could look like additional entries. */
 const oneLine = (text: string): string => visible(text).replaceAll('\n', '\\n');
 
 function levelLook(level: string, style: Style): (text: string) => string {

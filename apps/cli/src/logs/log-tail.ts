@@ -14,11 +14,11 @@ export const listLogs = (dir: string): string[] =>
     : [];
 
 export type LogTail = {
-  /** What was written since the last call, or at the first call the last `lines` lines. Whole lines only. */
+  /** The lines written since the last call; at the first call the last `lines` lines. Complete lines only. */
   read(): LogEntry[];
 };
 
-/** Follows one log file, also over its rotation (it is renamed, and a new one is written). */
+/** Follows one log file across its rotation (it is renamed, and a new one is created). */
 export function createLogTail(dir: string, name: string, lines: number): LogTail {
   const file = path.join(dir, `${name}.log`);
   let inode: number | null = null;
@@ -33,7 +33,7 @@ export function createLogTail(dir: string, name: string, lines: number): LogTail
         last = entry.at;
         return entry;
       });
-  /** What was written between the last look and the rotation. */
+  /** The lines written between the last read and the rotation. */
   const readRest = (): LogEntry[] =>
     withFile(`${file}.1`, (fd) => {
       const { ino, size } = fstatSync(fd);
@@ -49,7 +49,7 @@ export function createLogTail(dir: string, name: string, lines: number): LogTail
         inode = ino;
         const text = isFirst ? readEnd(fd, size, lines) : readRange(fd, offset, size);
         const end = text.lastIndexOf(0x0a) + 1;
-        // What has no line end yet is read again with its rest.
+        // An incomplete line is read again with its rest.
         offset = size - (text.length - end);
         const entries = toEntries(text.subarray(0, end).toString('utf8'));
         return isFirst ? entries.slice(-lines || entries.length) : [...missed, ...entries];

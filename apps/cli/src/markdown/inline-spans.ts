@@ -4,7 +4,7 @@ import type { Look } from '../terminal.ts';
 
 const lookOf = { strong: 'bold', em: 'italic', del: 'strike' } as const;
 
-/** What stands in a paragraph, with its looks. Links name where they lead, so that no text can hide it. */
+/** The content of a paragraph as styled spans. Links show their target, so that no text can hide it. */
 export const inlineSpans = (tokens: readonly MarkedToken[], looks: readonly Look[] = []): Span[] =>
   tokens.flatMap((token) => inline(token, looks));
 

@@ -2,33 +2,33 @@ import { lexMarkdown, mostUnits } from '@svc/connector-kit/markdown/lex-markdown
 import { span, wrapSpans, type Line } from '../screen/spans.ts';
 import { codeFoot, codeHead, codeLine, renderBlocks } from './render-blocks.ts';
 
-/** Markdown that comes in parts, as lines of a screen. */
+/** Markdown that arrives in parts, as lines of a screen. */
 export type MarkdownStream = {
-  /** Takes a further part; gives the lines that nothing which follows can change. */
+  /** Takes another part; returns the lines that no later part can change. */
   push(text: string): Line[];
-  /** What is not finished yet, as it looks at the moment. */
+  /** The unfinished part, as it looks now. */
   preview(): Line[];
-  /** The rest. What is pushed afterwards begins a text of its own. */
+  /** Returns the remaining lines. Text pushed afterwards starts a new document. */
   end(): Line[];
 };
 
 type Fence = { mark: string; count: number; indent: number };
 
-/** So much is looked at together, so that a long text takes no longer for coming at once. */
+/** Text is processed in pieces of this size, so that a long text takes no longer when it arrives at once. */
 const pieceUnits = 4096;
-/** An empty line, or one that may begin another block than a paragraph. */
+/** An empty line, or one that may begin a block other than a paragraph. */
 const mayFinish = /^[ \t]*(?:\n|[#>`~|*+=_<-]|\d{1,9}[.)])/m;
 
-/** Finished blocks are rendered as they end, code line by line. `columns` is asked each time: a window changes its size. */
+/** Renders blocks as they are completed, and code line by line. `columns` is read each time, because a window can be resized. */
 export function createMarkdownStream(columns: () => number): MarkdownStream {
-  /** What has come and is not rendered for good; while a fence is open, its unfinished line alone. */
+  /** The text not yet rendered for good; within an open fence, only its unfinished line. */
   let open = '';
   let fence: Fence | null = null;
   let hasLines = false;
-  /** Up to here no line of `open` can have finished a block. */
+  /** No line of `open` before this offset can have completed a block. */
   let looked = 0;
 
-  /** A block, apart from the one before it. */
+  /** A block, separated from the one before it. */
   const block = (lines: Line[]): Line[] => {
     if (lines.length === 0) return [];
     const apart: Line[] = hasLines ? [[]] : [];
@@ -62,7 +62,7 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
     open = open.slice(raws.reduce((length, raw) => length + raw.length, 0));
     const lines = raws.flatMap((raw) => block(renderBlocks(raw, columns())));
     if (open.length <= mostUnits) return lines;
-    // One block without an end: it is shown as it is written.
+    // A single block without an end is shown as it is written.
     const rest = block(wrapSpans([span(open)], columns()));
     open = '';
     return [...lines, ...rest];
@@ -79,7 +79,7 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
     return lines;
   };
 
-  /** A long block is not parsed again for each of its lines. */
+  /** Avoids parsing a long block again for each of its lines. */
   const isWorthALook = (): boolean => {
     const end = open.lastIndexOf('\n') + 1;
     return end - looked > open.length / 16 && mayFinish.test(open.slice(looked, end));
@@ -92,7 +92,7 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
       for (let at = 0; at < clean.length; at += pieceUnits) {
         const piece = clean.slice(at, at + pieceUnits);
         open += piece;
-        // A line that can only go on with a paragraph finishes nothing, and the block need not be parsed once more.
+        // A line that can only continue a paragraph completes nothing, so the block need not be parsed again.
         if (fence !== null || open.length > mostUnits || isWorthALook()) {
           lines.push(...take());
           looked = open.lastIndexOf('\n') + 1;
@@ -117,10 +117,10 @@ export function createMarkdownStream(columns: () => number): MarkdownStream {
   };
 }
 
-/** Each block by itself: what is defined for links in another one came too late for it. */
+/** Each block is rendered separately: link definitions in a later one come too late. */
 const rendered = (markdown: string): string[] => lexMarkdown(markdown)?.map(({ raw }) => raw) ?? [markdown];
 
-/** The fence that a text begins with, when its first line is whole. The line is looked at alone: it matches or not at once. */
+/** The fence at the beginning of a text, once its first line is complete. Only that line is examined, so this takes no time. */
 function fenceHead(text: string): (Fence & { info: string }) | null {
   const end = text.indexOf('\n');
   const [, indent = '', marks = '', info = ''] = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(text.slice(0, Math.max(0, end))) ?? [];
@@ -136,11 +136,11 @@ const closes = (line: string, { mark, count }: Fence): boolean => {
 const withoutIndent = (line: string, indent: number): string =>
   line.slice(Math.min(indent, line.length - line.trimStart().length));
 
-/** Blocks of one line, and those that an empty line ends. */
+/** Blocks of one line, and blocks that an empty line ends. */
 const endsByItself = new Set(['heading', 'hr']);
 const endsByBlank = new Set(['paragraph', 'table', 'heading', 'hr']);
 
-/** The Markdown of the blocks at the beginning that no further line can change. `markdown` ends with a line's end. */
+/** The Markdown of the leading blocks that no later line can change. `markdown` ends with a line break. */
 function finishedBlocks(markdown: string): string[] {
   if (markdown === '') return [];
   const tokens = lexMarkdown(markdown);
@@ -149,7 +149,7 @@ function finishedBlocks(markdown: string): string[] {
   const type = tokens[last]?.type ?? 'space';
   const isFinished = last === -1 || endsByItself.has(type) || (endsByBlank.has(type) && /\n[ \t]*\n$/.test(markdown));
   const raws = tokens.slice(0, isFinished ? tokens.length : last).map(({ raw }) => raw);
-  // Code in a fence is taken line by line, however it comes.
+  // Code in a fence is processed line by line, in whatever parts it arrives.
   const code = raws.findIndex((raw) => fenceHead(raw) !== null);
   return code === -1 ? raws : raws.slice(0, code);
 }

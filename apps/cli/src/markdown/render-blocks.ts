@@ -3,11 +3,11 @@ import { lineColumns, span, wrapSpans, type Line, type Span } from '../screen/sp
 import { inlineSpans } from './inline-spans.ts';
 import { renderTable } from './render-table.ts';
 
-/** Below this a line is not indented any further. */
+/** Narrower lines are not indented any further. */
 const leastColumns = 12;
 const longestRule = 40;
 
-/** Markdown as the lines of a screen of so many columns. What cannot be parsed in bounded time is shown as it is written. */
+/** Markdown as lines of a screen with this many columns. Text that cannot be parsed in bounded time is shown as written. */
 export function renderBlocks(markdown: string, columns: number): Line[] {
   const tokens = lexMarkdown(markdown);
   if (tokens === null) return wrapSpans([span(markdown.trimEnd())], columns);
@@ -72,7 +72,7 @@ function renderList({ items, ordered, start, loose }: Tokens.List, columns: numb
   });
 }
 
-/** Lines with something before them, unless a narrow screen leaves too little room for it. */
+/** Lines with a prefix, unless a narrow screen leaves too little room for it. */
 function indented(columns: number, first: Line, rest: Line, render: (columns: number) => Line[]): Line[] {
   const taken = lineColumns(first);
   if (columns - taken < leastColumns) {
@@ -85,13 +85,13 @@ function indented(columns: number, first: Line, rest: Line, render: (columns: nu
   ]);
 }
 
-/** No blanks at the end of an empty line. */
+/** Removes blanks at the end of an empty line. */
 const withoutEnd = (line: Line): Line =>
   line.map(({ text, looks }) => ({ text: text.trimEnd(), looks })).filter(({ text }) => text !== '');
 
 const rule = (columns: number): Line => [span('─'.repeat(Math.min(columns, longestRule)), 'dim')];
 
-/** The line above a block of code: its language stands in it. */
+/** The line above a code block, with its language. */
 export function codeHead(info: string, columns: number): Line {
   const language = /^\S{0,20}/.exec(info.trim())?.[0] ?? '';
   if (language === '') return rule(columns);
@@ -100,6 +100,6 @@ export function codeHead(info: string, columns: number): Line {
 }
 export const codeFoot = rule;
 
-/** Code is neither wrapped nor indented: it is copied from the screen. */
+/** Code is neither wrapped nor indented, so that it can be copied from the screen. */
 export const codeLine = (text: string): Span[] => [span(text)];
 const codeLines = (text: string): Line[] => text.split('\n').map(codeLine);

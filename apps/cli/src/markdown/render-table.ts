@@ -6,10 +6,10 @@ type Align = 'center' | 'left' | 'right' | null;
 type Cell = readonly Span[];
 
 const between = ' │ ';
-/** A column that is narrower than this cannot be read. */
+/** A narrower column cannot be read. */
 const leastColumn = 4;
 
-/** A table as wide as it must be and the screen allows; where that is too narrow, each row as a list of its cells. */
+/** A table as wide as needed, within the screen; when it does not fit, each row becomes a list of its cells. */
 export function renderTable({ header, rows, align }: Tokens.Table, columns: number): Line[] {
   const head: Cell[] = header.map(({ tokens }) => inlineSpans(tokensOf(tokens), ['bold']));
   const body: Cell[][] = rows.map((row) => row.map(({ tokens }) => inlineSpans(tokensOf(tokens))));
@@ -19,7 +19,7 @@ export function renderTable({ header, rows, align }: Tokens.Table, columns: numb
   return [...renderRow(head, widths, align), [rule], ...body.flatMap((row) => renderRow(row, widths, align))];
 }
 
-/** What each column takes; the widest give way until all fit. Null when they do not. */
+/** The width of each column; the widest shrink until all fit. Null when they do not. */
 function columnWidths(rows: readonly (readonly Cell[])[], columns: number): number[] | null {
   const count = rows[0]?.length ?? 0;
   const room = columns - between.length * (count - 1);
@@ -31,7 +31,7 @@ function columnWidths(rows: readonly (readonly Cell[])[], columns: number): numb
   return cap < leastColumn ? null : wanted.map((width) => Math.min(width, cap));
 }
 
-/** The largest limit of a column with which all fit. */
+/** The largest column limit with which all columns fit. */
 function widestCap(wanted: readonly number[], room: number): number {
   let cap = Math.max(...wanted);
   while (cap > 0 && sum(wanted.map((width) => Math.min(width, cap))) > room) cap--;

@@ -3,7 +3,7 @@ import { counted, duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import { mayDo } from '../tier-words.ts';
 
-/** Who waits to be let in, for a person. `now` is epoch ms. */
+/** The senders who wait for access, for a person. `now` is epoch ms. */
 export function renderPending(pending: readonly PendingIdentity[], now: number, style: Style): string {
   if (pending.length === 0) return 'Nobody is waiting. Senders without access are listed here when they write.';
   const width = Math.max(...pending.map((entry) => senderName(entry).length));
@@ -31,14 +31,14 @@ function line(entry: PendingIdentity, width: number, now: number, style: Style):
 
 const maxValueChars = 60;
 
-/** `Anna (messenger 12345)`, on one line whatever the sender is called. */
+/** `Anna (messenger 12345)`, on one line whatever the sender's name is. */
 export function senderName({ surface, value, name }: Pick<PendingIdentity, 'surface' | 'value' | 'name'>): string {
   const short = value.length > maxValueChars ? `${value.slice(0, maxValueChars)}…` : value;
   const who = `${surface} ${visibleLine(short)}`;
   return name === null ? who : `${visibleLine(name)} (${who})`;
 }
 
-/** What pairing did, and the way back or further. */
+/** The result of pairing, and how to undo or extend it. */
 export function renderLink({ principal, identifier, sender_name, role, trust }: LinkResult, style: Style): string {
   const sender = senderName({ ...identifier, name: sender_name });
   const lines = [

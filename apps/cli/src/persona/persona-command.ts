@@ -5,7 +5,7 @@ import { defineCommand, defineDefault } from '../program/define-command.ts';
 import type { Run } from '../program/lazy-commands.ts';
 import { tierParser } from '../tier-words.ts';
 
-/** Adds `persona` with what belongs to it. */
+/** Adds `persona` and its subcommands. */
 export function addPersonaCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'persona', {
     summary: 'show the persona of the assistant, or edit it',
