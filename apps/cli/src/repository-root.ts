@@ -1,4 +1,4 @@
 import path from 'node:path';
 
-/** The folder of the clone, three above this file. */
+/** The root folder of the clone, three levels above this file. */
 export const repositoryRoot = path.resolve(import.meta.dirname, '../../..');

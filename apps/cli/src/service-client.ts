@@ -10,29 +10,29 @@ import { readEvents, type SseEvent } from './sse-reader.ts';
 import { NotAlive, whileAlive } from './while-alive.ts';
 import { whileRestarting } from './while-restarting.ts';
 
-/** What a process of ours answered. A refusal is a value. */
+/** The answer of a process of the service. A refusal is a value. */
 export type ServiceAnswer<T> = { ok: true; body: T } | { ok: false; status: number; body: ErrorBody };
 export type Query = Readonly<Record<string, string | number | undefined>>;
 type Request = Pick<JsonRequest, 'method' | 'body' | 'token'> & { timeoutMs: number };
 
 const coreTimeoutMs = 10_000;
-/** Longer than the manager takes to send anything. */
+/** Longer than the manager takes to send any message. */
 const managerTimeoutMs = 15_000;
 /** Longer than a search may take. */
 const collectorTimeoutMs = 30_000;
 const speechTimeoutMs = 15 * 60_000;
 const followMs = 2 ** 31 - 1;
 const returnMs = 60_000;
-/** Three of the signs that keep a stream open. */
+/** Three keep-alive signs of a stream. */
 const silenceMs = 45_000;
 
-/** One question to the core; it is asked again while it restarts. @throws CliError when nothing answers. */
+/** One request to the core, retried while it restarts. @throws CliError when nothing answers */
 export const askCore = <T>(
   url: string,
   request: Pick<JsonRequest, 'method' | 'body'> & { timeoutMs?: number } = {},
 ): Promise<ServiceAnswer<T>> => whileRestarting(() => requestService<T>('core', url, { timeoutMs: coreTimeoutMs, ...request }));
 
-/** One question to the manager. @throws CliError when nothing answers. */
+/** One request to the manager. @throws CliError when nothing answers */
 export const askManager = <T>(
   settings: CliSettings,
   path: string,
@@ -46,17 +46,17 @@ export const askManager = <T>(
     timeoutMs: managerTimeoutMs,
   });
 
-/** Reads from the collector. @throws CliError when nothing answers, or it refuses. */
+/** Reads from the collector. @throws CliError when nothing answers, or it refuses */
 export const askCollector = <T>(settings: CliSettings, path: string, query: Query = {}): Promise<T> =>
   fromCollector<T>(collectorUrl(settings, path, query), { token: settings.insightsToken, timeoutMs: collectorTimeoutMs });
 
-/** Asks the collector for something that only the holder of the control token may. `timeoutMs` bounds the whole. @throws CliError */
+/** A request to the collector that needs the control token. `timeoutMs` limits the whole request. @throws CliError */
 export const tellCollector = <T>(settings: CliSettings, path: string, timeoutMs: number, body: object = {}): Promise<T> =>
   fromCollector<T>(collectorUrl(settings, path), { body, token: settings.insightsControlToken, timeoutMs });
 
 /**
- * A stream of the core from the event `lastId` on, until it ends or breaks. The core may be starting again.
- * @throws CliError when nothing answers, or it refuses: `what` it does not do then.
+ * A stream of the core from the event `lastId` on, until it ends or breaks. The core may be restarting.
+ * @throws CliError when nothing answers, or it refuses; `help.what` says what failed
  */
 export async function* followCore(
   url: string,
@@ -65,7 +65,7 @@ export async function* followCore(
 ): AsyncGenerator<SseEvent> {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
   const open = () => openRequest(url, { headers, timeoutMs: followMs });
-  // Who has followed it before waits for as long as a start may take.
+  // A client that has followed it before waits as long as a start may take.
   const waitMs = lastId === undefined ? undefined : returnMs;
   const response = await whileRestarting(open, undefined, waitMs).catch((error: unknown) => {
     throw toCliError('core', url, error, followMs);
@@ -82,7 +82,7 @@ export async function* followCore(
   }
 }
 
-/** What happens from now on, until the collector is gone. @throws CliError when nothing answers, or it refuses. */
+/** New events, until the collector ends. @throws CliError when nothing answers, or it refuses */
 export async function* followCollector(settings: CliSettings): AsyncGenerator<SseEvent> {
   const url = collectorUrl(settings, '/api/stream');
   const request = { token: settings.insightsToken, timeoutMs: followMs };
@@ -95,7 +95,7 @@ export async function* followCollector(settings: CliSettings): AsyncGenerator<Ss
   yield* readEvents(unlessSilent(response, () => toCliError('collector', url, new NotAlive(silenceMs), silenceMs)));
 }
 
-/** The text of a stream that its writer keeps open by a sign every 15 s. */
+/** The text of a stream that its writer keeps alive with a sign every 15 s. */
 async function* unlessSilent(stream: IncomingMessage, fault: () => unknown): AsyncGenerator<string> {
   const watchdog = setTimeout(() => stream.destroy(fault() as Error), silenceMs);
   try {
@@ -108,13 +108,13 @@ async function* unlessSilent(stream: IncomingMessage, fault: () => unknown): Asy
   }
 }
 
-/** The answer of a speech route, to be read. `failed` says what did not work. @throws CliError for a refusal, and when nothing answers. */
+/** The body of a speech route. `failed` says what did not work. @throws CliError for a refusal, and when nothing answers */
 export async function askSpeech(url: string, request: Omit<JsonRequest, 'timeoutMs'>, failed: string): Promise<IncomingMessage> {
   const response = await openRequest(url, { ...request, timeoutMs: speechTimeoutMs }).catch((error: unknown) => {
     throw toCliError('core', url, error, speechTimeoutMs);
   });
   if (response.statusCode === 200) return response;
-  // Something else may answer there; then the status says the rest.
+  // Another program may answer there; then only the status is known.
   const refusal = parseJsonOrNull(await text(response)) as Partial<ErrorBody> | null;
   throw new CliError(failed, { why: refusal?.message ?? `The core answered ${response.statusCode}.` });
 }
@@ -124,11 +124,11 @@ async function requestService<T>(host: HostName, url: string, request: Request):
   const { status, body } = await patiently(host, url, exchange).catch((error: unknown) => {
     throw toCliError(host, url, error, request.timeoutMs);
   });
-  // The casts: the status says which of the two it is (contracts of the processes).
+  // The casts: the status decides which of the two it is (contracts of the processes).
   return status >= 200 && status < 300 ? { ok: true, body: body as T } : { ok: false, status, body: body as ErrorBody };
 }
 
-/** The core may be starting again; the collector may work on a question for long, and must not be waited for when it hangs. */
+/** The core may be restarting; the collector may take long to answer, but must not be waited for when it hangs. */
 function patiently<T>(host: HostName, url: string, exchange: (signal?: AbortSignal) => Promise<T>): Promise<T> {
   if (host === 'core') return whileRestarting(exchange);
   return host === 'collector' ? whileAlive(new URL(url).origin, exchange) : exchange();
@@ -156,7 +156,7 @@ function toCliError(host: HostName, url: string, error: unknown, timeoutMs: numb
   const { code, name } = error as NodeJS.ErrnoException;
   const { origin } = new URL(url);
   if (code === 'ECONNREFUSED') {
-    // Who asks the core means the service.
+    // For a request to the core, the whole service counts as not running.
     const what = host === 'core' ? 'the service' : `the ${host}`;
     return notRunning(error, { what, why: `Nothing answers at ${origin}.` });
   }

@@ -8,13 +8,13 @@ import { readSupervisorState } from './up/state-file.ts';
 export const hostNames = ['core', 'manager', 'collector', 'dashboard', 'vault'] as const;
 export type HostName = (typeof hostNames)[number];
 
-/** Without them the service does its work: they keep nothing from starting, and no version from being installed. */
+/** Optional processes: without them the service still starts, and versions can still be installed. */
 export const isOptional = (name: string): boolean => name === 'dashboard';
 
-/** Where a host process listens, and the setting that says so. */
+/** The address of a host process, and the setting of its port. */
 export type HostAddress = { name: HostName; port: number; url: string; setting: string };
 
-/** The host processes of these settings: three, the dashboard unless it is off, and the vault where there is one. */
+/** The host processes for these settings: core, manager and collector, the dashboard unless it is off, and the vault if there is one. */
 export const hostAddresses = (settings: CliSettings): HostAddress[] => [
   address(settings, 'core', settings.corePort),
   address(settings, 'manager', settings.managerPort),
@@ -28,7 +28,7 @@ function address(settings: CliSettings, name: HostName, port: number): HostAddre
   return { name, port, url, setting: `SVC_${name.toUpperCase()}_PORT` };
 }
 
-/** An address, with the token that its process wants noted for every request to it. */
+/** An address, with the token that its process requires for every request. */
 function noted(settings: CliSettings, name: HostName, url: string): string {
   if (name === 'core') useToken(url, settings.coreToken);
   return url;
@@ -36,16 +36,16 @@ function noted(settings: CliSettings, name: HostName, url: string): string {
 
 type Dashboard = Pick<CliSettings, 'bindHost' | 'dashboardPort'>;
 
-/** The dashboard as a person opens it. A passkey is bound to a host name, so by one where the address has one. */
+/** The dashboard's address for a browser. A passkey is bound to a host name, so a name is preferred to a number. */
 export const dashboardAddress = ({ bindHost, dashboardPort }: Dashboard): string =>
   httpUrl(bindHost === '127.0.0.1' ? 'localhost' : bindHost, dashboardPort);
-/** Of a set-up link. The token is behind `#`, which no log shows. */
+/** The address of a set-up link. The token comes after `#`, which is not logged. */
 export const setupAddress = (settings: Dashboard, token: string): string => `${dashboardAddress(settings)}/setup#${token}`;
 
-/** Where the core runs, or should. */
+/** The address of the core, running or not. */
 export const coreUrl = (settings: CliSettings): string => serviceUrl(settings, 'core');
 
-/** Where a host process runs, or should: it may have been started with other settings than this shell has. */
+/** The address of a host process, running or not: it may have been started with other settings than this shell has. */
 export function serviceUrl(settings: CliSettings, host: HostName): string {
   const state = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const isOf = ({ name }: { name: string }) => name === host;

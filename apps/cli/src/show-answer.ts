@@ -4,12 +4,12 @@ import type { ServiceAnswer } from './service-client.ts';
 import { CliError } from './cli-error.ts';
 import { print } from './terminal.ts';
 
-/** What to say of a refusal beside its own message: what did not happen, and the command that helps. */
+/** What to add to a refusal's own message: what failed, and the command that helps. */
 export type RefusalHelp = { what: string; run: string };
 
 /**
- * Prints an answer of the core: as JSON, also a refusal, or rendered. Gives the exit code.
- * @throws CliError for a refusal that is not printed.
+ * Prints an answer of the core, rendered or as JSON (a refusal too). Returns the exit code.
+ * @throws CliError for a refusal that is not printed
  */
 export function showAnswer<T>(
   answer: ServiceAnswer<T>,
@@ -23,6 +23,6 @@ export function showAnswer<T>(
   return answer.ok ? exitCodes.ok : exitCodes.failed;
 }
 
-/** What the core refused, as the error of a command. */
+/** A refusal of the core as the error of a command. */
 export const refusal = ({ message }: ErrorBody, { what, run }: RefusalHelp): CliError =>
   new CliError(what, { why: message, run });

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** One server-sent event; `event` is missing where the server named none. */
+/** One server-sent event; `event` is missing when the server named none. */
 export type SseEvent = EventSourceMessage;
 
 /** The events of a stream as they become complete. The text must be decoded in stream mode. */

@@ -1,11 +1,11 @@
 export type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'strike' | 'red' | 'green' | 'yellow' | 'cyan';
-/** Words with a look, on a stream that can show it. */
+/** Styles text, on a stream that can show it. */
 export type Style = Readonly<Record<Look, (text: string) => string>>;
 
 type Stream = { isTTY?: boolean };
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Plain text where nobody looks (a pipe, a file) or where colours are not wanted (`NO_COLOR`, a dumb terminal). */
+/** Plain text for pipes and files, and where colours are not wanted (`NO_COLOR`, a dumb terminal). */
 export function createStyle(stream: Stream, env: Env = process.env): Style {
   const hasColours = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   return hasColours ? coloured : plain;
@@ -41,8 +41,8 @@ export const plain: Style = {
 };
 
 /**
- * Text of others as a terminal may show it: what would move its cursor, command it or turn the order of signs around
- * is written out (`\\x1b`, `\\u202e`).
+ * Foreign text made safe for a terminal: characters that would move its cursor, control it or reverse the text direction
+ * are escaped (`\\x1b`, `\\u202e`).
  */
 export const visible = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, (sign) => {
@@ -51,10 +51,10 @@ export const visible = (text: string): string =>
     return sign === '\r' ? '' : code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
   });
 
-/** The same on one line: breaks, and signs that cannot be seen, are shown as `?`. */
+/** The same on one line: line breaks and invisible characters are shown as `?`. */
 export const visibleLine = (text: string): string => visible(text.replaceAll(/[\n\t\r\p{Cf}]/gu, '?'));
 
-/** Columns of a terminal, or the usual number where it is not known. */
+/** The columns of a terminal, or a default when unknown. */
 export const widthOf = ({ columns }: { columns?: number }): number => columns || usualWidth;
 export const usualWidth = 80;
 
@@ -62,8 +62,8 @@ const leastWidth = 20;
 const unbroken = /\S*"\.\/svc [^"\n]{1,60}"\S*|\S+/g;
 
 /**
- * Text broken between words into lines of at most `width` signs; a longer word has a line of its own, and a quoted command
- * of ours stays whole: it is copied. Takes no colours.
+ * Wraps text between words into lines of at most `width` characters; a longer word gets its own line, and a quoted command
+ * stays whole, so that it can be copied. Colours are not supported.
  */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
@@ -80,9 +80,9 @@ export function wrap(text: string, width: number): string[] {
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 export const printError = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Our environment for programs whose output goes where ours goes: without colours where ours has none. */
+/** Our environment for programs that share our output: without colours where ours has none. */
 export const environmentOfPrograms = (): NodeJS.ProcessEnv =>
   process.stdout.isTTY ? process.env : { NO_COLOR: '1', ...process.env };
 
-/** A file as a shell reads it in one word. */
+/** A path quoted as one word for a shell. */
 export const quoted = (file: string): string => (/^[\w.:/~-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`);

@@ -50,7 +50,7 @@ function postedWords({ id, target, no_reader, truncated }: Announced): string {
     `Posted as ${id}. ${readers} at the next turn.`,
     ...(truncated === true ? ['It was cut: a note has at most 4,000 characters.'] : []),
     ...(no_reader === true
-      ? [`"${target}" matches no one yet. Check it for a typing error; if it is right, the note waits for its readers.`]
+      ? [`"${target}" names nobody yet. If it is right, the note waits for its readers; check it for a typing error.`]
       : []),
   ].join('\n');
 }

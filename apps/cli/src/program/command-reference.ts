@@ -1,16 +1,16 @@
 import type { Argument, Command } from 'commander';
 import { pathOf } from './find-command.ts';
 
-/** Every command, each noun before what belongs to it. */
+/** Every command, each noun before its subcommands. */
 export const commandsBelow = (command: Command): Command[] => command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
 
-/** What follows a command's name, as help and reference write it. */
+/** The arguments after a command's name, as help and reference show them. */
 export function argumentTerm(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** The page of all commands, by group. */
+/** The reference page of all commands, by group. */
 export function renderReference(program: Command): string {
   const groups = [...new Set(program.commands.map((command) => command.helpGroup()))];
   const sections = groups.flatMap((group) => [

@@ -24,7 +24,7 @@ export function createProgram(run: Run, addCommands: (program: Command, run: Run
   return program;
 }
 
-/** The commands for their definitions; `done` gets the exit code. */
+/** The implementations for the command definitions; `done` receives the exit code. */
 export const runOf = (commands: Commands, done: (exitCode: number) => void): Run =>
   Object.fromEntries(
     Object.entries(commands as Record<string, (...args: unknown[]) => Promise<number>>).map(([name, command]) => [

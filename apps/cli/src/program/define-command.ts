@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
-/** What the help says of a command: one line that begins with a verb, and how it is used. */
+/** The help of a command: one line that begins with a verb, and examples. */
 type Help = { summary: string; examples: readonly string[] };
 
 /** Adds a command to the program, or to a noun. */
@@ -8,7 +8,7 @@ export function defineCommand(parent: Command, name: string, help: Help): Comman
   return withHelp(parent.command(name), help);
 }
 
-/** Adds what a noun does when it stands alone: it lists or shows. */
+/** Adds the action of a noun without a verb: it lists or shows. */
 export function defineDefault(noun: Command, name: string, help: Help): Command {
   return withHelp(noun.command(name, { isDefault: true }), help);
 }
@@ -25,6 +25,6 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
   };
 
-/** For commands on what one connector has. */
+/** The option of commands that work on one connector. */
 export const withConnector = (command: Command): Command =>
   command.option('-c, --connector <name>', 'the connector, where there are several').option('--json', 'print JSON');

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 
-/** Words of other programs for what is called otherwise here. */
+/** Words of other programs, with the name used here. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   add: ['create', 'install', 'new', 'put', 'register'],
   chat: ['ask', 'msg', 'say', 'talk', 'message'],
@@ -25,8 +25,8 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Words in which "help" stands where a command could, as the command with `--help`: `help vault`, `vault help`,
- * `vault help put`. Anything else is left as it is.
+ * Converts "help" in place of a command to `--help`: `help vault`, `vault help`,
+ * `vault help put`. Anything else is unchanged.
  */
 export function withoutHelpWord(program: Command, args: readonly string[]): readonly string[] {
   let command = program;
@@ -40,7 +40,7 @@ export function withoutHelpWord(program: Command, args: readonly string[]): read
   return args;
 }
 
-/** Refuses a word where there is no such command, and names the nearest. What stands alone is looked at nowhere else: it lists. */
+/** Refuses an unknown command and names the nearest one. A noun would otherwise ignore the word and list. */
 export function refuseUnknownCommand(program: Command, args: readonly string[]): void {
   let command: Command = program;
   for (const word of args) {
@@ -62,11 +62,11 @@ export function refuseUnknownCommand(program: Command, args: readonly string[]):
   }
 }
 
-/** How a command is called, with the program. */
+/** The full name of a command, with the program. */
 export const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-/** The name that was most likely meant; null when none is like the word. */
+/** The name that was most likely meant; null when none is similar. */
 export function nearest(word: string, names: readonly string[]): string | null {
   const typed = word.toLowerCase().slice(0, 40);
   const known = names.find((name) => otherWords[name]?.some((other) => isSlipOf(typed, other)));
@@ -75,10 +75,10 @@ export function nearest(word: string, names: readonly string[]): string | null {
   return (isLike && best.distance <= 1 ? best.name : known) ?? (isLike ? best.name : null);
 }
 
-/** Short words are too near to each other for slips. */
+/** Short words are too similar to each other to guess. */
 const isSlipOf = (typed: string, word: string): boolean => typed === word || (word.length > 3 && distanceOf(typed, word) <= 1);
 
-/** How many letters are to be added, dropped, changed or swapped with the next one to get from one word to the other. */
+/** The number of letters to insert, delete, replace or swap with the next one to get from one word to the other. */
 function distanceOf(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array.from({ length: b.length }, () => 0)]);
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;

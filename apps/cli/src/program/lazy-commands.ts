@@ -34,7 +34,7 @@ import type { TerminalRequest } from '../terminals/terminal-command.ts';
 import type { TrustRequest } from '../trust/person-command.ts';
 import type { UploadRequest } from '../upload/upload-command.ts';
 
-/** What the commands do; each gives the exit code. Loaded when it is used: `svc --help` needs none of them. */
+/** The implementations of the commands; each returns the exit code. Loaded on use: `svc --help` needs none of them. */
 export const lazyCommands = {
   up: async () => (await import('../commands/up.ts')).up(),
   chat: async (text: string, options: ChatOptions) => (await import('../commands/chat.ts')).chat(text, options),
@@ -88,5 +88,5 @@ export const lazyCommands = {
 
 export type Commands = typeof lazyCommands;
 
-/** The same for the definitions of commands, which leave the exit code to the program. */
+/** The same for command definitions, which leave the exit code to the program. */
 export type Run = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<void> };

@@ -1,9 +1,9 @@
-/** A command line in today's words; `hint` says what to write when it was given in old ones. */
+/** A command line in current spelling; `hint` says what to write when it was given in an old one. */
 export type Spelled = { args: readonly string[]; hint: string | null };
 
 type Rename = { from: readonly string[]; to: readonly string[] };
 
-/** Longer ones first: the first that fits counts. */
+/** Longer ones first: the first match counts. */
 const renamedCommands: readonly Rename[] = [
   { from: ['trust', 'roles'], to: ['role', 'list'] },
   { from: ['trust'], to: ['person'] },
@@ -12,7 +12,7 @@ const renamedCommands: readonly Rename[] = [
   { from: ['new', 'connector'], to: ['connector', 'new'] },
   { from: ['backup', 'delete'], to: ['backup', 'remove'] },
   { from: ['vault', 'delete'], to: ['vault', 'remove'] },
-  // Never ours, but what the routes are called: "upload delete ID" would send a file.
+  // Never a command here, but the name of the routes: "upload delete ID" would upload a file.
   { from: ['upload', 'delete'], to: ['upload', 'remove'] },
   { from: ['announce', 'delete'], to: ['announce', 'remove'] },
   { from: ['announce', 'create'], to: ['announce', 'add'] },
@@ -20,7 +20,7 @@ const renamedCommands: readonly Rename[] = [
   { from: ['role', 'create'], to: ['role', 'add'] },
 ];
 
-/** By the command that has them. */
+/** By command. */
 const renamedOptions: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   ['person', new Map([['--surface', '--channel']])],
   [
@@ -32,7 +32,7 @@ const renamedOptions: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map
   ],
 ]);
 
-/** Commands and options under the names that they had before go on to work. */
+/** Keeps earlier names of commands and options working. */
 export function currentSpelling(args: readonly string[]): Spelled {
   const found = renamedCommands.find(({ from }) => from.every((word, at) => args[at] === word));
   const renamed = found === undefined ? vaultAgent(args) : [...found.to, ...args.slice(found.from.length)];
@@ -46,7 +46,7 @@ export function currentSpelling(args: readonly string[]): Spelled {
   return { args: spelled.args, hint: changed.length === 0 ? null : changed.join('\n') };
 }
 
-/** `upload FILE` is no old spelling but a short one. A file that is called like a verb is `./list`. */
+/** `upload FILE` is a short form, not an old one. A file named like a verb is written `./list`. */
 const isUploadOfFile = ([noun, ...words]: readonly string[]): boolean =>
   noun === 'upload' &&
   !/^(list|add|remove|help|-h|--help)$/.test(words[0] ?? 'list') &&
@@ -55,7 +55,7 @@ const isUploadOfFile = ([noun, ...words]: readonly string[]): boolean =>
 
 const hintOf = (before: string, now: string): string => `"./svc ${before}" is "./svc ${now}" now.`;
 
-/** `vault agent NAME --tier TIER` and `vault agent NAME --revoke` were one command. */
+/** `vault agent NAME --tier TIER` and `vault agent NAME --revoke` used to be one command. */
 function vaultAgent(args: readonly string[]): readonly string[] {
   const [noun, sub, name, ...rest] = args;
   const isOld = noun === 'vault' && sub === 'agent' && name !== undefined && /^(?!-|(list|add|remove|help)$)/.test(name);

@@ -3,14 +3,14 @@ import { usualWidth, visible, widthOf, wrap } from '../terminal.ts';
 import { argumentTerm } from './command-reference.ts';
 import { pathOf } from './find-command.ts';
 
-/** How help and mistakes in the arguments look. Set before commands are added: they take it over. */
+/** The format of help and usage errors. Set before commands are added, because they inherit it. */
 export function styleHelp(program: Command): void {
   program.configureHelp({ subcommandTerm: termOf, visibleOptions }).configureOutput({
     outputError: (text, write) => write(renderUsageError(text, widthOf(process.stderr))),
   });
 }
 
-/** After a mistake in the arguments the help of that very command is named. A command "help" stands in no list: it is a word. */
+/** A usage error names the help of its command. The command "help" is not listed: it is handled as a word. */
 export function pointToHelp(command: Command): void {
   command
     .helpCommand(false)
@@ -19,7 +19,7 @@ export function pointToHelp(command: Command): void {
   for (const each of command.commands) pointToHelp(each);
 }
 
-/** A mistake in the arguments, as every other error: what it is, in lines that fit. */
+/** Prints a usage error like any other: the message, wrapped to the width. */
 export function renderUsageError(text: string, width = usualWidth): string {
   const said = visible(text)
     .replace(/^error: /, 'svc: ')
@@ -30,12 +30,12 @@ export function renderUsageError(text: string, width = usualWidth): string {
 
 const indent = ' '.repeat(5);
 
-/** The list of all commands is not kept waiting by options that everybody knows. */
+/** The top-level help omits the options (`--help`, `--version`), so that the commands come at once. */
 function visibleOptions(this: Help, command: Command): Option[] {
   return command.parent === null ? [] : Help.prototype.visibleOptions.call(this, command);
 }
 
-/** The list of all commands has their names alone, that of a noun also what they take. `[options]` says nothing, for all have some. */
+/** The list shows names only, with arguments for nouns. `[options]` is left out, because every command has some. */
 function termOf(command: Command): string {
   const isTop = command.parent === null || command.parent.parent === null;
   return isTop ? command.name() : [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ');

@@ -41,7 +41,7 @@ import {
 
 type Add = (program: Command, run: Run) => void;
 
-/** The commands as the help lists them: what is used most stands first. */
+/** The commands in the order of the help: the most used first. */
 const groups: Readonly<Record<string, readonly Add[]>> = {
   Talk: [addChatCommand, addSpeakCommand, addTranscribeCommand, (program, run) => addAnnounceCommand(program, run.announce)],
   People: [
@@ -90,7 +90,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   Develop: [addTestCommand, addCheckCommand],
 };
 
-/** The tree of all commands, to be read. */
+/** The tree of all commands, for reading only. */
 export const allCommands = (): Command =>
   createProgram(
     runOf(lazyCommands, () => undefined),

@@ -1,6 +1,6 @@
 import { lazyCommands } from './lazy-commands.ts';
 
-/** Commands that mean the same with the parser of options or without when they are typed alone. Loading it takes as long as what they do. */
+/** Commands that work without the option parser when they have no options. Loading the parser takes as long as their work. */
 export const bareCommands: ReadonlyMap<string, () => Promise<number>> = new Map([
   ['doctor', () => lazyCommands.doctor({})],
   ['status', () => lazyCommands.status({})],

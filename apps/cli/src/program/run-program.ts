@@ -8,7 +8,7 @@ import { lazyCommands, type Commands, type Run } from './lazy-commands.ts';
 import { currentSpelling } from './old-spellings.ts';
 import { addChatCommand, addDoctorCommand, addStatusCommand } from './single-commands.ts';
 
-/** For these the definitions of all the others are not loaded: that takes as long as what they do. */
+/** For these commands the definitions of the others are not loaded, which would take as long as their work. */
 const usedOften: ReadonlyMap<string, (program: Command, run: Run) => void> = new Map([
   ['chat', addChatCommand],
   ['doctor', addDoctorCommand],
@@ -31,7 +31,7 @@ export async function runProgram(args: readonly string[], commands: Commands = l
     refuseUnknownCommand(program, asked);
     await program.parseAsync(asked, { from: 'user' });
   } catch (error) {
-    // Help, version and mistakes in the arguments have been printed already.
+    // Help, version and usage errors have been printed already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     throw error;
   }

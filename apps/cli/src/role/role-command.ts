@@ -4,10 +4,10 @@ import { defineCommand, defineDefault } from '../program/define-command.ts';
 import { tierParser } from '../tier-words.ts';
 
 type Json = { json?: boolean };
-/** Lists are given with commas; `all` stands for every channel or tool server there will be. */
+/** Lists are separated by commas; `all` includes every future channel or tool server. */
 type Facts = { channels?: string; toolServers?: string; asks?: AskPolicy; about?: string };
 
-/** What `svc role` is asked for. */
+/** The actions of `svc role`. */
 export type RoleRequest = Json &
   (
     | { action: 'list' }
@@ -22,7 +22,7 @@ const tier = () =>
   new Option('--tier <tier>', 'owner, trusted, known or guest').argParser(tierParser(['SACRED', 'TRUSTED', 'KNOWN', 'GUEST']));
 const tools = () => new Option('--tools <policy>', 'what the assistant may do for them').choices(toolPolicies);
 
-/** Adds `role` with what belongs to it. */
+/** Adds `role` and its subcommands. */
 export function addRoleCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'role', {
     summary: 'list the roles that people can be given, add or change one',

@@ -1,22 +1,22 @@
 import type { Style } from '../terminal.ts';
 import { columnsOf, graphemes, lineColumns, paint, type Line } from './spans.ts';
 
-/** What stands at the bottom of the screen and changes, and where the cursor is in it; it is hidden where there is none. */
+/** The changing area at the bottom of the screen, and the cursor within it; null hides the cursor. */
 export type LiveArea = { lines: readonly Line[]; cursor: { row: number; column: number } | null };
 
-/** A terminal whose lower end changes while lines are printed above it. */
+/** A terminal with a changing area below the printed lines. */
 export type Screen = {
   columns(): number;
   rows(): number;
-  /** Prints lines for good, and redraws the live area below them. */
+  /** Prints lines permanently, and redraws the live area below them. */
   update(printed: readonly Line[], live: LiveArea): void;
-  /** Removes the live area; what is printed stays. */
+  /** Removes the live area; printed lines stay. */
   close(): void;
 };
 
 export type TerminalStream = { columns?: number; rows?: number; write(text: string): unknown };
 
-/** What a terminal shows at once, so that nothing flickers; those that do not know the signs ignore them. */
+/** Marks of a synchronized update, which avoids flicker; terminals without support ignore them. */
 const [beginFrame, endFrame] = ['\u001B[?2026h', '\u001B[?2026l'];
 const [showCursor, hideCursor] = ['\u001B[?25h', '\u001B[?25l'];
 const usual = { columns: 80, rows: 24 };
@@ -27,7 +27,7 @@ export function createScreen(stream: TerminalStream, style: Style): Screen {
   let isHidden = false;
   const columns = () => Math.max(2, stream.columns || usual.columns);
 
-  /** Back to the first sign of the live area. A window that became narrower has broken its lines. */
+  /** Moves to the start of the live area. A window that became narrower has wrapped its lines. */
   const erase = (): string => {
     const rowsOf = (width: number) => Math.max(1, Math.ceil(width / columns()));
     const above = widths.slice(0, place.row).reduce((sum, width) => sum + rowsOf(width), 0);
@@ -60,7 +60,7 @@ export function createScreen(stream: TerminalStream, style: Style): Screen {
   };
 }
 
-/** What fits of a line, so that it takes one row. */
+/** The part of a line that fits into one row. */
 function cutLine(line: Line, columns: number): Line {
   if (lineColumns(line) <= columns) return line;
   const cut: { text: string; looks: Line[number]['looks'] }[] = [];

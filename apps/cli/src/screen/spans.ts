@@ -1,38 +1,38 @@
 import stringWidth from 'fast-string-width';
 import { visible, type Look, type Style } from '../terminal.ts';
 
-/** Words with the looks that they have together. */
+/** A text with its style. */
 export type Span = { text: string; looks: readonly Look[] };
-/** What stands on one line of a screen. */
+/** The content of one line of a screen. */
 export type Line = readonly Span[];
 
-/** Words of others as they may be shown: nothing in them commands the terminal, and a tab is as wide as it looks. */
+/** Foreign text made safe to show: control characters are escaped, and a tab is as wide as it looks. */
 export const span = (text: string, ...looks: Look[]): Span => ({ text: visible(text).replaceAll('\t', '    '), looks });
 
 /** The columns that a text takes. */
 export const columnsOf = (text: string): number => stringWidth(text, { controlWidth: 0, tabWidth: 4 });
 export const lineColumns = (line: Line): number => line.reduce((sum, { text }) => sum + columnsOf(text), 0);
 
-/** A line as it is written. Each span ends what it begins, so that a line can be cut off nowhere but between them. */
+/** A line as it is written. Each span resets its style, so that a line may be cut between spans. */
 export const paint = (line: Line, style: Style): string =>
   line.map(({ text, looks }) => looks.reduce((shown, look) => style[look](shown), text)).join('');
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** What a person takes for one sign each. */
+/** Splits a text into user-perceived characters. */
 export const graphemes = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 type Word = { spans: Span[]; columns: number; gap: Span | null };
 
 /**
- * Spans as lines of at most `columns`, broken between words, at the line breaks in them, and inside what is wider than a line.
- * Scripts that write no blanks may be broken at each of their signs.
+ * Wraps spans into lines of at most `columns`: between words, at line breaks, and within a word that is wider than a line.
+ * Scripts without blanks may be wrapped at any character.
  */
 export function wrapSpans(spans: readonly Span[], columns: number): Line[] {
   const room = Math.max(1, columns);
   return splitLines(spans).flatMap((line) => fill(wordsOf(line), room));
 }
 
-/** Split at the line breaks in their texts. */
+/** Splits spans at the line breaks in their texts. */
 function splitLines(spans: readonly Span[]): Span[][] {
   const lines: Span[][] = [[]];
   for (const { text, looks } of spans) {
@@ -93,7 +93,7 @@ function fill(words: readonly Word[], columns: number): Line[] {
   }
   return lines;
 
-  /** A word that is wider than a line goes on in the next ones; a sign that is wider than any line has one of its own. */
+  /** A word wider than a line continues on the next ones; a character wider than any line has its own. */
   function putBroken(pieces: readonly Span[]): void {
     for (const { text, looks } of pieces) {
       for (const sign of graphemes(text)) {

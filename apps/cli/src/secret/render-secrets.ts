@@ -9,7 +9,7 @@ const placeWords: Record<SecretPlace, string> = {
   command: 'command',
 };
 
-/** The names of all secrets, where each lies and who uses it. */
+/** The names of all secrets, where each is stored and who uses it. */
 export function renderSecrets({ secrets, vault, faults }: SecretList, style: Style): string {
   const width = Math.max(...secrets.map(({ name }) => visibleLine(name).length), 0);
   const lines = secrets.map((secret) =>
@@ -34,7 +34,7 @@ function placeOf({ places, waits }: SecretEntry, isVaultSilent: boolean, style: 
   return isVaultSilent ? style.yellow('perhaps in the vault') : style.red('not set');
 }
 
-/** The same where the service does not run: what the secrets file has. */
+/** The same without a running service: the content of the secrets file. */
 export const renderFile = (file: string, names: readonly string[], style: Style): string =>
   [
     ...(names.length === 0 ? [`There are none in ${file}.`] : names.map((name) => `  ${visibleLine(name)}`)),

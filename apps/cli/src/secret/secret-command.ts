@@ -6,13 +6,13 @@ import { tierParser } from '../tier-words.ts';
 
 type Json = { json?: boolean };
 
-/** What `svc secret` is asked for. Values are no part of it: they are typed or piped in. */
+/** The actions of `svc secret`. Values are not arguments: they are typed or piped in. */
 export type SecretRequest = Json &
   ({ action: 'list' } | { action: 'set'; name: string; minTrust?: Tier } | { action: 'remove'; name: string });
 
 type Run = (request: SecretRequest) => Promise<void>;
 
-/** Adds `secret` with what belongs to it. */
+/** Adds `secret` and its subcommands. */
 export function addSecretCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'secret', {
     summary: 'list the names of secrets, set or remove one',

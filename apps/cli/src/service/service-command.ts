@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 import type { Run } from '../program/lazy-commands.ts';
 
-/** Adds `service` with what belongs to it. */
+/** Adds `service` and its subcommands. */
 export function addServiceCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'service', {
     summary: 'start the service with the machine, or stop doing so',

@@ -9,21 +9,21 @@ import { mark, renderAgent, renderUnit, type Startup } from './unit-file.ts';
 export type ServiceAction = 'install' | 'remove' | 'status';
 
 export type ServiceState = {
-  /** Of the unit or agent; null when there is none of this installation. */
+  /** File of the unit or agent; null when this installation has none. */
   file: string | null;
   isRunning: boolean;
-  /** Whether it starts with the session of the user. */
+  /** Whether it starts with the user's session. */
   isEnabled: boolean;
-  /** Whether it also runs when nobody is logged in; null where that is not a question. */
+  /** Whether it also runs when nobody is logged in; null when this does not apply. */
   lingers: boolean | null;
 };
 
-/** What starts the service with the machine: systemd's manager of a user, or launchd. */
+/** The program that starts the service with the machine: systemd's user manager, or launchd. */
 export type ServiceManager = {
   install(startup: Startup): Promise<void>;
   remove(): Promise<void>;
   state(): Promise<ServiceState>;
-  /** What shows what it printed. */
+  /** The command that shows its output. */
   logCommand: string;
 };
 
@@ -34,13 +34,13 @@ export type Machine = {
   user: string;
   uid: number;
   env: Readonly<Record<string, string | undefined>>;
-  /** Where an agent of launchd writes. */
+  /** The log file of a launchd agent. */
   logFile: string;
 };
 
 const timeoutMs = 60_000;
 
-/** @throws CliError where there is neither of the two. */
+/** @throws CliError when the machine has neither of the two */
 export function openServiceManager(machine: Machine): ServiceManager {
   if (machine.platform === 'linux') return systemd(machine);
   if (machine.platform === 'darwin') return launchd(machine);
@@ -128,7 +128,7 @@ function launchd(machine: Machine): ServiceManager {
   };
 }
 
-/** Two installations do not take each other's: the first that is free or already ours, of svc, svc-2 and so on. */
+/** Installations do not replace each other's unit: the first name of svc, svc-2 and so on that is free or already ours. */
 function ownFile(folder: string, nameOf: (name: string) => string, root: string): { name: string; file: string } {
   for (let count = 1; ; count++) {
     const name = count === 1 ? 'svc' : `svc-${count}`;
@@ -137,7 +137,7 @@ function ownFile(folder: string, nameOf: (name: string) => string, root: string)
   }
 }
 
-/** Also one that was written by hand as the page said before there was this command. */
+/** Includes a unit written by hand, as the docs described before this command existed. */
 const isOurs = (text: string, root: string): boolean =>
   text.includes(mark(root).replaceAll('--', '- -')) ||
   text.includes(`${mark(root)}\n`) ||

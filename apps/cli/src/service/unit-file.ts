@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts';
 
-/** What a service manager starts. `env`: what it would not have without the shell. */
+/** The start configuration. `env`: variables that would be missing without the shell. */
 export type Startup = { root: string; env: Readonly<Record<string, string>>; stopTimeoutMs: number };
 
 /** The unit of systemd, for one user. */
@@ -25,10 +25,10 @@ WantedBy=default.target
 `;
 }
 
-/** The line by which an installation knows its own unit. */
+/** The line by which an installation recognizes its own unit. */
 export const mark = (root: string): string => `# Installation: ${oneLine(root)}`;
 
-/** One word of a unit: quoted, `%` is no specifier. */
+/** A quoted word of a unit file, with `%` escaped. */
 const word = (text: string): string => `"${oneLine(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%')}"`;
 
 /** The agent of launchd, for one user. */
@@ -58,7 +58,7 @@ ${variables.join('\n')}
 const xml = (text: string): string =>
   oneLine(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** @throws CliError for what neither of the two can hold. */
+/** @throws CliError for a value that neither format can contain */
 function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are meant
   if (!/[\u0000-\u001F\u007F]/.test(text)) return text;
@@ -69,7 +69,7 @@ function oneLine(text: string): string {
 
 const secretName = /TOKEN|KEY|SECRET|PASSWORD/;
 
-/** What of the shell's environment a service needs, and the names of those settings that do not belong into a file which others may see. */
+/** The environment variables that a service needs from the shell, and the names of settings that are left out because others can read the file. */
 export function startupEnv(env: Readonly<Record<string, string | undefined>>): { env: Record<string, string>; left: string[] } {
   const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const ours = set.filter(([name]) => name.startsWith('SVC_'));

@@ -17,13 +17,13 @@ type Injected = { reply: string; delivered: boolean; deliverErr: string | null; 
 const run = './svc session list --all';
 /** A turn may take hours. */
 const answerMs = 24 * 3_600_000;
-/** A refusal is looked into at the session; where there is none, at the list. */
+/** The command that helps after a refusal: for the session, or for the list when the session is unknown. */
 const lookAt = <T>(answer: ServiceAnswer<T>, key: string): string =>
   !answer.ok && answer.body.error === 'not_found' ? run : `./svc session show ${quoted(visibleLine(key))}`;
 const sessionUrl = (core: string, key: string) => `${core}/v2/session/${encodeURIComponent(key)}`;
 const style = () => createStyle(process.stdout);
 
-/** Does what is asked of one conversation. `core`: address of the core. Gives the exit code. */
+/** Performs an action on one conversation. `core`: address of the core. Returns the exit code. */
 export function changeSession(core: string, request: SessionRequest): Promise<number> {
   switch (request.action) {
     case 'show':

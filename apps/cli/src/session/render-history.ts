@@ -7,7 +7,7 @@ import { visible, type Style } from '../terminal.ts';
 export const indent = '      ';
 const maxTools = 20;
 
-/** What was said, oldest first: who, when and what came of it, then the words, the files and the tools. */
+/** The conversation, oldest first: sender, time and outcome, then the text, the files and the tools. */
 export function renderHistory({ messages, next }: History, style: Style): string {
   if (messages.length === 0) return 'No messages are kept for this conversation.';
   const older = next === null ? [] : [style.dim(`There is more before this: --before ${next}`)];
@@ -36,7 +36,7 @@ function nameOf({ role, sender }: HistoryMessage): string {
   return `${line(sender ?? 'unknown sender', 60)}${role === 'operator' ? ' (operator)' : ''}`;
 }
 
-/** On what was asked alone: an answer is there, which says enough. */
+/** Only for the request: an answer speaks for itself. */
 function stateOf({ role, state, outcome }: HistoryMessage, style: Style): string {
   if (role === 'assistant' || role === 'error') return '';
   switch (state) {
@@ -54,7 +54,7 @@ function stateOf({ role, state, outcome }: HistoryMessage, style: Style): string
   }
 }
 
-/** How a turn ended without words. */
+/** The outcome of a turn without text. */
 export const endings: Partial<Record<Outcome, string>> = {
   aborted: 'stopped',
   silent: 'no reply',

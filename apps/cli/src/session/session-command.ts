@@ -6,7 +6,7 @@ type Json = { json?: boolean };
 export type HistoryOptions = { limit: number; before?: number };
 export type InjectOptions = { by?: string; interrupt?: boolean };
 
-/** What `svc session` is asked for, beside the list. `cwd` and `title`: null clears, and without a title it is shown. */
+/** The actions of `svc session`, except the list. `cwd` and `title`: null clears; without a title it is shown. */
 export type SessionRequest = Json & { key: string } & (
     | { action: 'show' | 'watch' | 'abort' | 'release' | 'forget' }
     | ({ action: 'history' } & HistoryOptions)
@@ -16,14 +16,14 @@ export type SessionRequest = Json & { key: string } & (
     | { action: 'set'; cwd: string | null; for?: FolderPolicy }
   );
 
-/** `all`: also those in which nothing happened for a while. */
+/** `all`: includes inactive ones. */
 export type SessionsOptions = { all?: boolean; limit: number; json?: boolean; follow?: boolean };
 
 type Run = (request: SessionRequest) => Promise<void>;
 
 const example = 'compat:c1:key';
 
-/** Adds `session` with what belongs to it. */
+/** Adds `session` and its subcommands. */
 export function addSessionCommand(program: Command, run: Run, list: (options: SessionsOptions) => Promise<void>): void {
   const noun = defineCommand(program, 'session', {
     summary: 'list the conversations, read one, name it, steer it or forget it',
@@ -53,7 +53,7 @@ export function addSessionCommand(program: Command, run: Run, list: (options: Se
   );
 }
 
-/** A command of one conversation. */
+/** A command on one conversation. */
 const addOne = (noun: Command, verb: string, summary: string, examples: readonly string[]): Command =>
   defineCommand(noun, verb, { summary, examples: examples.length === 0 ? [`./svc session ${verb} ${example}`] : examples })
     .argument('<key>', 'as ./svc session list --all shows it')

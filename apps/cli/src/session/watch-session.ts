@@ -4,12 +4,12 @@ import { followCore } from '../service-client.ts';
 import { createStyle, print } from '../terminal.ts';
 import { createWatchView } from './watch-view.ts';
 
-/** A stream that ends at once is not asked for again at once. */
+/** Delays the next request after a stream that ended at once. */
 const pauseMs = 500;
 
 /**
- * Shows what happens in a conversation, until Ctrl-C; with `json` one frame a line. It goes on when the core was away. `url`: of the session.
- * @throws CliError when the core stays away, or refuses.
+ * Shows a conversation live, until Ctrl-C; with `json` one frame a line. It continues after the core was down. `url`: of the session.
+ * @throws CliError when the core stays down, or refuses
  */
 export async function watchSession(url: string, { json }: { json?: boolean }): Promise<never> {
   const view = createWatchView((text) => void process.stdout.write(text), createStyle(process.stdout));

@@ -3,22 +3,22 @@ import { line } from '../insights/words.ts';
 import { quoted, visible, visibleLine, type Style } from '../terminal.ts';
 import { endings, fileLine, indent } from './render-history.ts';
 
-/** Shows a conversation as it goes on, in the form of its history. */
+/** Shows a live conversation in the format of its history. */
 export type WatchView = {
   show(frame: SessionStreamFrame): void;
-  /** The stream ended; it is asked for again. */
+  /** The stream ended and is requested again. */
   broken(): void;
 };
 
 const maxDetail = 100;
 
 export function createWatchView(write: (text: string) => void, style: Style, now: () => number = Date.now): WatchView {
-  /** Whose text stands on the current line; null at the beginning of one. */
+  /** The author of the current line; null at the beginning of a line. */
   let writing: string | null = null;
-  /** Turns of which text was shown. */
+  /** Turns whose text was shown. */
   const said = new Set<string>();
   let waits: string | null = null;
-  /** Line breaks that something may follow. */
+  /** Pending line breaks, written only when more text follows. */
   let breaks = '';
 
   const endLine = () => {

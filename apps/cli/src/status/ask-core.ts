@@ -5,12 +5,12 @@ import { ask, type Answer } from './ask.ts';
 
 const timeoutMs = 3_000;
 
-/** What the core is asked beside its health: each thing once, all at the same time. */
+/** The requests to the core besides its health: each once, all at the same time. */
 export type CoreAnswers = {
   engines: Promise<Answer<{ engines?: EngineView[]; current?: EngineChoice }>>;
   people: Promise<Answer<{ principals?: Principal[] }>>;
   roles: Promise<Answer<{ roles?: Role[] }>>;
-  /** Ends what is still open: nobody needs it. */
+  /** Cancels requests that are no longer needed. */
   giveUp(): void;
 };
 

@@ -1,15 +1,15 @@
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
-/** What a process answered, or why it did not. */
+/** The answer of a process, or why there was none. */
 export type Answer<T> = { ok: true; body: T } | { ok: false; why: string };
 
-/** `why` of an address where nothing listens. */
+/** `why` when nothing listens at the address. */
 export const notThere = 'is not running';
 
 type AskOptions = { timeoutMs: number; token?: Secret | null; signal?: AbortSignal };
 
-/** Asks a process of ours for JSON. Never rejects. */
+/** Asks a process of the service for JSON. Never rejects. */
 export async function ask<T>(url: string, { timeoutMs, token = null, signal }: AskOptions): Promise<Answer<T>> {
   try {
     const { status, body } = await requestJson<T>(url, { token, timeoutMs, ...(signal === undefined ? {} : { signal }) });

@@ -20,32 +20,32 @@ export type ServiceStatus = {
   healthy: boolean;
   version: string | null;
   sha: string | null;
-  /** `away` when nothing runs it. */
+  /** `away` when it is not running. */
   status: SupervisorState['services'][number]['status'] | 'away';
   restarts: number;
-  /** Exits in a row without a minute of running in between. */
+  /** Exits in a row, each after less than a minute of running. */
   failures: number;
-  /** Epoch ms of the next attempt, while it waits for it. */
+  /** Epoch ms of the next attempt, while it waits for one. */
   next_start_at: number | null;
   last_exit: LastExit | null;
-  /** What it wrote last, while it does not run. */
+  /** Its last output, while it is not running. */
   last_lines: string[];
   started_at: number | null;
-  /** What is wrong, for a person; null when nothing is. */
+  /** The problem, for a person; null when there is none. */
   reason: string | null;
-  /** What to type about it. */
+  /** The command that fixes it. */
   fix: string | null;
-  /** What works and is worth knowing, such as a spend limit that is near. */
+  /** Facts worth knowing that are not problems, such as a spending limit that is near. */
   notices: string[];
 };
 
 export type InstanceStatus = Pick<Instance, 'id' | 'type' | 'name' | 'status' | 'url' | 'healthy' | 'next_start_at'> & {
   reason: string | null;
-  /** What to type about it. */
+  /** The command that fixes it. */
   fix: string | null;
 };
 
-/** What the core has to do; null while it does not answer. */
+/** The work of the core; null while it does not answer. */
 export type CoreLoad = { turns: { running: number; waiting: number } | null; deliveries: DeliveryCounts | null };
 
 export type Status = CoreLoad & {
@@ -56,12 +56,12 @@ export type Status = CoreLoad & {
   engine: EngineChoice | null;
 };
 
-/** What the core's health has beside everybody's. */
+/** The fields that only the core's health has. */
 type Health = HealthInfo & { active?: number; waiting?: number; deliveries?: DeliveryCounts };
 
 const askTimeoutMs = 1000;
 
-/** What runs, as the supervisor and the processes themselves report. Bounded to about a second, where the core answers at all to three. */
+/** The state as reported by the supervisor and the processes themselves. Takes about a second, at most three when the core answers slowly. */
 export async function collectStatus(settings: CliSettings, core: CoreAnswers = askCore(coreUrl(settings))): Promise<Status> {
   const supervisor = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
   const { faults = [] } = supervisor ?? {};
@@ -86,20 +86,20 @@ export async function collectStatus(settings: CliSettings, core: CoreAnswers = a
   };
 }
 
-/** What was set up while the rest ran, such as a vault. */
+/** A process that was set up after the start, such as a vault. */
 export const startsLater = 'starts with the next ./svc up: stop the service and start it again';
 
-/** What stands at the terminal that runs it. */
+/** The reason is on the terminal of the supervisor. */
 export const restart = 'stop ./svc up and start it again';
 
-/** The supervisor writes every change down, unless it cannot. */
+/** The supervisor records every change, unless it cannot write. */
 const outdated = 'has ended, and its supervisor could not write that down (a full disk?): see what ./svc up printed';
 
 type Supervised = SupervisorState['services'][number] | undefined;
 const supervised = (state: SupervisorState | null, name: string): Supervised =>
   state?.services.find((service) => service.name === name);
 
-/** What of the answers of one process may be believed: another installation may have its port. */
+/** The part of a process's answers that can be trusted: another installation may use its port. */
 async function serviceOf(settings: CliSettings, address: HostAddress, supervisor: SupervisorState | null) {
   const { name, url } = address;
   const known = supervised(supervisor, name);
@@ -114,7 +114,7 @@ async function serviceOf(settings: CliSettings, address: HostAddress, supervisor
   return { status: { ...status, fix }, health: none, isForeign: true };
 }
 
-/** The command that has ours listen where nobody else does. Its parts are loaded where something is wrong. */
+/** The command that moves our process to a free port. Its code is loaded only when there is a problem. */
 async function moveTo({ bindHost }: CliSettings, { setting, port }: HostAddress): Promise<string> {
   const [{ findFreePort }, { moveCommand }] = await Promise.all([
     import('@svc/supervisor/port-owner.ts'),
@@ -171,7 +171,7 @@ function toCoreLoad(health: Answer<Health> | undefined): CoreLoad {
 const healthFault = ({ status, degraded }: HealthInfo): string | null =>
   status === 'ok' ? null : (degraded?.join('; ') ?? `is ${status}`);
 
-/** A process that has ended is not named: its number may be another one's by now. */
+/** The pid of an ended process is left out: another process may have it by now. */
 function livingPid(known: Supervised): number | null {
   const pid = known?.pid ?? null;
   return pid !== null && isAlive(pid) ? pid : null;

@@ -2,7 +2,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { findFreePort } from '@svc/supervisor/port-owner.ts';
 import { quoted } from '../terminal.ts';
 
-/** What to type to have an instance well again; `reason` is what is wrong with it. */
+/** The command that fixes an instance; `reason` is its problem. */
 export async function fixOfInstance(
   { id, status, heartbeat, config }: Pick<Instance, 'id' | 'status' | 'heartbeat' | 'config'>,
   reason: string | null,
@@ -15,7 +15,7 @@ export async function fixOfInstance(
     return `./svc connector config ${quoted(id)} --set ${field}=${await findFreePort(host, port)}`;
   if (reason?.startsWith('The keys file lets nobody in: it does not exist') === true)
     return `./svc key create api --connector ${quoted(id)}`;
-  // What hangs writes nothing.
+  // A process that hangs writes no log.
   const isOver = status === 'failed' || status === 'stopped' || (status === 'running' && heartbeat === 'stale');
   return `./svc connector ${isOver ? 'restart' : 'logs'} ${quoted(id)}`;
 }

@@ -7,10 +7,10 @@ import type { CoreLoad, InstanceStatus, ServiceStatus, Status } from './collect-
 
 const indent = ' '.repeat(14);
 
-/** `problems`: what is wrong beside the processes and instances. */
+/** `problems`: those besides the processes and instances. */
 type Shown = Status & { problems?: readonly Finding[] };
 
-/** The status for a person. `now` is epoch ms; `width` the columns there are. */
+/** The status for a person. `now` is epoch ms; `width` is the number of columns. */
 export function renderStatus(status: Shown, now: number, style: Style, width = usualWidth): string {
   const { supervisor, services, instances, problems = [] } = status;
   const lines = [
@@ -51,7 +51,7 @@ function serviceLines(
   style: Style,
   width: number,
 ): string[] {
-  // Of the whole service nothing runs: what starts it stands above.
+  // When nothing runs, the line above already says how to start the service.
   const isDown = !healthy && fix !== null && !(status === 'away' && reason === notThere);
   const facts = [
     pid === null ? null : `pid ${pid}`,
@@ -95,7 +95,7 @@ const engineLines = ({ engine }: Status, style: Style, width: number): string[] 
         ...below(engine.why, width, style.dim),
       ];
 
-/** Where deliveries have failed the core has a notice, which names those that wait too. */
+/** After failed deliveries the core has a notice, which includes the pending ones. */
 function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   const lines: string[] = [];
   if (turns !== null) lines.push(`  turns       ${turns.running} running, ${turns.waiting} waiting`);
@@ -107,9 +107,9 @@ function loadLines({ turns, deliveries }: CoreLoad, style: Style): string[] {
   return lines;
 }
 
-/** On one line: it is copied into a shell. */
+/** On one line, so that it can be copied into a shell. */
 const fixLine = (fix: string | null, style: Style): string[] => (fix === null ? [] : [`${indent}${style.bold('fix:')} ${fix}`]);
 
-/** Words about the line above. */
+/** A note about the line above. */
 const below = (text: string | null, width: number, paint: (line: string) => string): string[] =>
   text === null ? [] : wrap(text, width - indent.length).map((line) => indent + paint(line));

@@ -3,10 +3,10 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 type Supervised = SupervisorState['services'][number] | undefined;
 
-/** Who answers at an address in place of a process that our supervisor has noted. `pid`: of one that works on our own data folder. */
+/** The program that answers at the address of a recorded process. `pid`: set when it works on our own data folder. */
 export type Foreign = { reason: string; pid: number | null };
 
-/** Null when it is ours. One that our supervisor keeps running has its port; of any other it is looked up. */
+/** Null when it is ours. A process that our supervisor keeps running owns its port; for any other the owner is looked up. */
 export async function foreignAnswer(url: string, known: Supervised, dataDir: string): Promise<Foreign | null> {
   if (known?.status === 'running' && known.pid !== null && isAlive(known.pid)) return null;
   const { describeOwner, findPortOwner } = await import('@svc/supervisor/port-owner.ts');

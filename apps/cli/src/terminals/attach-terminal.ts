@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.ts';
 import { environmentOfPrograms } from '../terminal.ts';
 import type { Named } from './find-terminal.ts';
 
-/** The command by which a person sees a terminal. @throws CliError for a program that is in no tmux terminal. */
+/** The command that shows a terminal to a person. @throws CliError for a program outside tmux */
 export function attachCommand({ own, other }: Named): readonly string[] {
   if (own !== null) return own.attach;
   if (other?.multiplexer === 'tmux' && other.tmux_target !== null && targetForm.test(other.tmux_target))
@@ -14,12 +14,12 @@ export function attachCommand({ own, other }: Named): readonly string[] {
   });
 }
 
-/** A pane by its number. tmux would run commands that stand in other names. */
+/** Only a pane number is accepted: tmux would run commands contained in other names. */
 const targetForm = /^%\d{1,9}$/;
 
-/** Hands this terminal to tmux until it is left, or what it shows has ended. @throws CliError */
+/** Hands this terminal to tmux until the person detaches or the program ends. @throws CliError */
 export async function attach([program = 'tmux', ...args]: readonly string[]): Promise<void> {
-  // Inside of another tmux it would refuse; the one within is reached with its prefix twice.
+  // tmux refuses to run within another tmux; the inner one is controlled by pressing its prefix twice.
   const isPassed = ([name]: [string, unknown]) => name !== 'TMUX' && !name.startsWith('SVC_');
   const env = Object.fromEntries(Object.entries(environmentOfPrograms()).filter(isPassed));
   const child = spawn(program, args, { stdio: 'inherit', env });

@@ -7,12 +7,12 @@ import { coreUrl } from '../service-urls.ts';
 import { refusal } from '../show-answer.ts';
 import { visibleLine } from '../terminal.ts';
 
-/** What runs in terminals. `others`: programs that a person started; null while the collector, which finds them, does not say. */
+/** The programs in terminals. `others`: those that a person started; null when the collector, which finds them, does not answer. */
 export type Found = { own: Terminal[]; others: ListedSession[] | null };
 
 const maxSessions = 200;
 
-/** @throws CliError when the core does not say what it has started. */
+/** @throws CliError when the core does not list the terminals it has started */
 export async function listTerminals(settings: CliSettings): Promise<Found> {
   const answer = await askCore<TerminalList>(`${coreUrl(settings)}/v2/terminals`);
   if (!answer.ok) throw refusal(answer.body, { what: 'the terminals cannot be listed.', run: './svc status' });
@@ -31,7 +31,7 @@ export async function listTerminals(settings: CliSettings): Promise<Found> {
 
 export type Named = { key: string; own: Terminal | null; other: ListedSession | null };
 
-/** The one terminal with this id, or with this conversation. @throws CliError when there is none. */
+/** The terminal with this id or conversation. @throws CliError when there is none */
 export async function findTerminal(settings: CliSettings, name: string): Promise<Named> {
   const { own, others } = await listTerminals(settings);
   const mine = own.find(({ id, conversation_key }) => id === name || conversation_key === name);

@@ -20,7 +20,7 @@ const block = ({ id, conversation_key, engine_id, cwd, started_at }: Terminal, n
     `      ${visibleLine(engine_id)}, ${visibleLine(shortPath(cwd))}, since ${duration(Math.max(0, now - started_at))}`,
   ].join('\n');
 
-/** What is said of a terminal that was started. */
+/** The message after a terminal was started. */
 export const renderStarted = ({ id, conversation_key, engine_id, attach }: Terminal, isTakenOver: boolean): string =>
   [
     `${visibleLine(engine_id)} runs in ${visibleLine(id)}${isTakenOver ? `, on ${visibleLine(conversation_key)}` : ''}.`,

@@ -5,7 +5,7 @@ type Json = { json?: boolean };
 export type StartOptions = Json & { engine?: string; cwd?: string; session?: string; attach?: boolean };
 export type SendOptions = Json & { key?: string; enter: boolean };
 
-/** What `svc terminal` is asked for. `name`: of a terminal, or the key of the conversation in it. */
+/** The actions of `svc terminal`. `name`: of a terminal, or the key of its conversation. */
 export type TerminalRequest = Json &
   (
     | { action: 'list' }
@@ -19,7 +19,7 @@ type Run = (request: TerminalRequest) => Promise<void>;
 
 const nameHelp = 'a terminal or its conversation, as the list shows them';
 
-/** Adds `terminal` with what belongs to it. */
+/** Adds `terminal` and its subcommands. */
 export function addTerminalCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'terminal', {
     summary: 'list the engines that run in terminals, start one, steer it',
