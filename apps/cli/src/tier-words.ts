@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from 'commander';
 import { tierWords, type Tier, type ToolPolicy } from '@svc/contract/trust.ts';
 
-/** A tier as a person reads it. */
+/** The word for a tier in texts for people. */
 export const tierWord = (tier: Tier): string => tierWords[tier];
 
-/** What a person may do who has a tool policy. */
+/** What a person with a tool policy may do. */
 export const mayDo: Readonly<Record<ToolPolicy, string>> = {
   none: 'may talk with the assistant',
   read: 'may let it look things up, not change anything',
   full: 'may let it do anything on this machine',
 };
 
-/** Takes one of some tiers as people say it, or by its name. */
+/** Parses a tier, by its word for people or its name in code. */
 export const tierParser =
   <T extends Tier>(allowed: readonly T[]) =>
   (text: string): T => {

@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // The repository, or the changed copy of it that the tests run in.
 const root = process.cwd();
 
-/** Imports between workspaces, which the links in `node_modules` would lead from a copy back to the unchanged sources. */
+/** Resolves imports between workspaces within the copy; the links in `node_modules` would lead back to the unchanged sources. */
 const alias = ['packages', 'apps'].flatMap((parent) =>
   readdirSync(path.join(root, parent)).map((folder) => {
     const manifest = JSON.parse(readFileSync(path.join(root, parent, folder, 'package.json'), 'utf8')) as { name: string };
@@ -14,7 +14,7 @@ const alias = ['packages', 'apps'].flatMap((parent) =>
   }),
 );
 
-/** Small files first: what they say is exact, and the first that fails ends the run of a changed copy. */
+/** Small files first: their results are precise, and the first failure ends the run of a changed copy. */
 class SmallFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const size = ({ moduleId }: TestSpecification) => statSync(moduleId).size;
@@ -22,7 +22,7 @@ class SmallFirst extends BaseSequencer {
   }
 }
 
-/** The tests of one area, for the tools that measure how well they know it. */
+/** The tests of one area, for the tools that measure its test coverage. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads it
 export default defineConfig({
   resolve: { alias },

@@ -27,7 +27,7 @@ export default class CountingReporter implements Reporter {
     if (file !== undefined) writeFileSync(file, JSON.stringify(report));
   }
 
-  /** What each project took so far. */
+  /** The time of each project so far. */
   times(): TestTimes {
     return Object.fromEntries([...this.#spans].map(([name, { from, to }]) => [name, to - from]));
   }
@@ -38,7 +38,7 @@ export default class CountingReporter implements Reporter {
   }
 }
 
-/** Into the file `TEST_RUNNING_FILE`, where there is one. */
+/** Writes to the file `TEST_RUNNING_FILE`, if it is set. */
 function noteRunning(): RunningFiles | null {
   const note = process.env['TEST_RUNNING_FILE'];
   return note === undefined ? null : createRunningFiles(note);
@@ -46,7 +46,7 @@ function noteRunning(): RunningFiles | null {
 
 const fileOf = ({ relativeModuleId }: TestModule): string => relativeModuleId;
 
-/** A file that could not be loaded is one failure, and so is an error outside of every test. */
+/** A file that could not be loaded counts as one failure, and so does an error outside of every test. */
 export function countTests(modules: readonly TestModule[], unhandled: number): TestCounts {
   const counts: TestCounts = { passed: 0, failed: unhandled, skipped: 0, skips: [], secondTries: [] };
   for (const module of modules) {
@@ -61,7 +61,7 @@ function countTest(counts: TestCounts, test: TestCase): void {
   const result = test.result();
   if (result.state === 'passed') {
     counts.passed++;
-    // Its errors are those of the first try.
+    // These errors are from the first try.
     if (test.diagnostic()?.flaky === true) {
       counts.secondTries.push({ name: test.fullName, firstError: firstLineOf(result.errors?.[0]?.message ?? '') });
     }
@@ -71,7 +71,7 @@ function countTest(counts: TestCounts, test: TestCase): void {
   } else counts.failed++;
 }
 
-/** With the seed of a property, by which it can be run again. */
+/** Includes the seed of a property, with which it can be run again. */
 function firstLineOf(message: string): string | null {
   const [first = '', second = ''] = message.split('\n');
   if (first === '') return null;

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 
 export * from 'fast-check';
 
-/** What a property runs with where it says nothing. */
+/** The number of runs of a property that sets none. */
 const usualRuns = 100;
 const times = 20;
 
-/** fast-check, with every property run so many times as often: `deepProperties` puts it in the place of the library. */
+/** fast-check with many times more runs for every property; `deepProperties` substitutes it for the library. */
 const assert = ((property, parameters) =>
   fc.assert(property, { ...parameters, numRuns: (parameters?.numRuns ?? usualRuns) * times })) as typeof fc.assert;
 
-// oxlint-disable-next-line import/no-default-export -- it stands for the library, which has one
+// oxlint-disable-next-line import/no-default-export -- it replaces the library, which has one
 export default { ...fc, assert };

@@ -3,10 +3,10 @@ import type { Plugin } from 'vitest/config';
 
 const deep = path.join(import.meta.dirname, 'deep-fast-check.ts');
 
-/** How much longer a test may take then. */
+/** The factor for test timeouts in this mode. */
 export const deepTimeouts = 10;
 
-/** Has every test get the fast-check that runs each property many times as often. */
+/** Gives every test the fast-check that runs each property many times more often. */
 export const deepProperties = (): Plugin => ({
   name: 'deep-properties',
   enforce: 'pre',

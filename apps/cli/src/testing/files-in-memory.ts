@@ -4,19 +4,19 @@ import path from 'node:path';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { enginesFolder } from './missing-programs.ts';
 
-/** Where the files of tests lie. */
+/** The folder for the files of tests. */
 export type TestFiles = { path: string; remove(): void };
 
-/** Five times what a whole run was seen to use: memory that files take is not there for the processes. */
+/** Five times the measured use of a whole run: memory taken by files is missing for processes. */
 const neededBytes = 6 * 2 ** 30;
 const nameForm = /^svc-test-files-(\d+)-/;
 
 type Machine = { shared?: string; availableBytes?: number };
 
 /**
- * A folder in memory, where Linux has one and there is room: tests make and remove files by the hundred thousand, which on a disk takes a
- * third of the CPU of some. Null elsewhere, where a user has set `TMPDIR`, and where real engines are installed: the sandbox of one gives
- * its commands a /dev of their own, without what lies in ours. What a run that was ended by force has left is removed.
+ * A folder in memory, if Linux has one with enough room: tests create and remove hundreds of thousands of files, which on a disk takes a
+ * third of the CPU time of some. Null elsewhere, when a user has set `TMPDIR`, and when real engines are installed: the sandbox of one gives
+ * its commands their own /dev, without our files. Files of an earlier run that was killed are removed.
  */
 export function filesInMemory(
   env: Readonly<Record<string, string | undefined>>,
@@ -28,7 +28,7 @@ export function filesInMemory(
   const { bavail, bsize } = statfsSync(shared);
   if (Math.min(bavail * bsize, availableBytes) < neededBytes) return null;
   const folder = mkdtempSync(path.join(shared, `svc-test-files-${process.pid}-`));
-  // Mail servers run as users of their own, who have to reach their files in it.
+  // Mail servers run as other users, which must reach their files in it.
   chmodSync(folder, 0o711);
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   if (runsPrograms(folder)) return { path: folder, remove };
@@ -45,7 +45,7 @@ function removeLeft(shared: string): void {
   }
 }
 
-/** Some machines run no program from memory (`noexec`), and tests write programs. */
+/** Some machines mount memory as `noexec`, and tests write programs. */
 function runsPrograms(folder: string): boolean {
   const program = path.join(folder, 'program');
   writeFileSync(program, '#!/bin/sh\nexit 0\n');

@@ -11,8 +11,8 @@ const leastScore = 80;
 const shownSurvivors = 40;
 
 /**
- * Measures how well the tests know the areas that must not fail: the branches they take, and the faults they notice when
- * some are put in. Prints a line for each; gives how many are below what they have to be. Minutes for each area.
+ * Measures how well the tests cover the critical areas: the branches they take, and the injected faults that they
+ * notice. Prints a line for each area, and returns how many are below their limits. Takes minutes for each area.
  */
 export async function measureAreas(env: NodeJS.ProcessEnv): Promise<number> {
   const lines: string[] = [];
@@ -38,13 +38,13 @@ function toLine({ name }: MeasuredArea, branches: BranchCoverage | null, score: 
 
 const percent = (part: number, total: number): string => `${((100 * part) / total).toFixed(1)} % (${part} of ${total})`;
 
-/** Where faults went unnoticed, of an area that is below. */
+/** The places of unnoticed faults, for an area below its limit. */
 function survivors(score: MutationScore | null): string[] {
   if (score === null || reaches(score.detected, score.total, leastScore)) return [];
   return score.survived.slice(0, shownSurvivors).map((place) => `  unnoticed: ${place}`);
 }
 
-/** Branches of an area that its tests take, of all there are. */
+/** The share of an area's branches that its tests take. */
 type BranchCoverage = { covered: number; total: number };
 
 type Summary = { total: { branches: BranchCoverage } };
@@ -52,7 +52,7 @@ type Summary = { total: { branches: BranchCoverage } };
 const vitest = path.join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
 const cache = path.join(repositoryRoot, '.cache/coverage');
 
-/** Runs the tests of an area and counts the branches they take. Null when they fail or the tool ends without a result. */
+/** Runs the tests of an area and counts the branches they take. Null when they fail, or the tool ends without a result. */
 async function branchCoverage({ name, sources, tests, moreTests = [] }: MeasuredArea, env: NodeJS.ProcessEnv) {
   const dir = path.join(cache, name);
   const file = path.join(dir, 'coverage-summary.json');

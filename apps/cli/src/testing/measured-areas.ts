@@ -1,11 +1,11 @@
-/** A part of the code whose faults let strangers in or secrets out: how well its tests know it is measured. */
+/** Critical code, whose faults would let strangers in or leak secrets; its test coverage is measured. */
 export type MeasuredArea = {
   name: string;
   /** Globs from the root of the repository. */
   sources: readonly string[];
-  /** Tests that run in one process and are quick: each of many changed copies of the sources is tried on them. */
+  /** Quick tests in one process: they run for each of many changed copies of the sources. */
   tests: readonly string[];
-  /** More tests for the coverage of branches, which are run once. */
+  /** Additional tests for branch coverage, which run once. */
   moreTests?: readonly string[];
 };
 
@@ -26,7 +26,7 @@ export const measuredAreas: readonly MeasuredArea[] = [
     tests: ['apps/vault/src/**/*.test.ts', 'apps/vault/test/{agents,answers,sealing,rotation,tampering,start}.test.ts'],
   },
   {
-    // The set-up, passkeys and routes are tried over HTTP (`apps/core/test`), with a password to be derived each time.
+    // The set-up, passkeys and routes are tested over HTTP (`apps/core/test`), which derives a password each time.
     name: 'login',
     sources: [
       'apps/core/src/auth/{accounts,known-devices,login-cookie,login-sessions,login-throttle,login-visit,visitor}.ts',
@@ -36,7 +36,7 @@ export const measuredAreas: readonly MeasuredArea[] = [
     moreTests: ['apps/core/test/{login,login-attacks}.test.ts'],
   },
   {
-    // Its routes and pages are tried over HTTP (`connectors/toolserver/test`), which takes too long for every change.
+    // Its routes and pages are tested over HTTP (`connectors/toolserver/test`), which takes too long for every change.
     name: 'oauth',
     sources: [
       'connectors/toolserver/src/oauth/{check-token,default-scope,named-documents,oauth-paths,redirect-uris,server-keys,stored-models}.ts',
@@ -47,7 +47,7 @@ export const measuredAreas: readonly MeasuredArea[] = [
     moreTests: ['connectors/toolserver/test/attacks.test.ts'],
   },
   {
-    // Which files a sender, a connector or an engine gets at.
+    // The files that a sender, a connector or an engine can access.
     name: 'confinement',
     sources: [
       'packages/service-kit/src/{upload-file,connector-pass}.ts',

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { repositoryRoot } from '../repository-root.ts';
 import { quoted } from '../terminal.ts';
 
-/** What some tests need and no `./svc test` installs. */
+/** Programs that some tests need and `./svc test` does not install. */
 export type Needed = { name: string; tests: string; isThere: boolean; install: 'engines' | Packages };
-/** The packages that install it; null where its tests are for Linux alone. */
+/** The packages that install it; null when its tests run on Linux only. */
 type Packages = { debian: string; brew: string | null };
 
 type Machine = { root: string; env: Readonly<Record<string, string | undefined>>; platform?: NodeJS.Platform };
 
-/** Where the real engines of tests are, when they are installed. */
+/** The folder of the real engines for tests, once they are installed. */
 export const enginesFolder = (env: Machine['env'], root = repositoryRoot): string =>
   env['SVC_TEST_ENGINES'] ?? path.join(root, '.cache/engines');
 
@@ -36,10 +36,10 @@ const dovecot = 'dovecot-imapd dovecot-lmtpd dovecot-submissiond';
 const everywhere = (name: string): Packages => ({ debian: name, brew: name });
 const debian = (names: string): Packages => ({ debian: names, brew: null });
 
-/** Debian puts servers into /usr/sbin, which need not be on the PATH of a user. */
+/** Debian installs servers in /usr/sbin, which need not be on a user's PATH. */
 const isServerThere = (program: string, env: Machine['env']): boolean => isOnPath(program, { PATH: `${env['PATH']}:/usr/sbin` });
 
-/** Those that are installed from npm. */
+/** Programs that are installed from npm. */
 const pinnedEngines = (): string[] =>
   globSync('engines/*/src/pin.ts', { cwd: repositoryRoot }).map((file) => file.split(path.sep)[1] ?? '');
 
@@ -56,7 +56,7 @@ function isOnPath(program: string, env: Machine['env']): boolean {
   });
 }
 
-/** What will be skipped, and the one command that brings it; nothing when nothing is missing. */
+/** What will be skipped, and the one command that installs the missing programs; empty when none is missing. */
 export function missingLines(
   needed: readonly Needed[],
   { root, platform = process.platform }: Pick<Machine, 'root' | 'platform'>,
@@ -78,7 +78,7 @@ export function missingLines(
   ];
 }
 
-/** The Node that `./svc` uses, by the shortest name that works from the root. */
+/** The Node that `./svc` uses, by the shortest path from the root. */
 function nodeOf(root: string): string {
   const own = '.runtime/node_modules/.bin/node';
   return existsSync(path.join(root, own)) ? own : quoted(process.execPath);

@@ -4,7 +4,7 @@ import { repositoryRoot } from '../repository-root.ts';
 import type { MeasuredArea } from './measured-areas.ts';
 import { runNode } from './run-node.ts';
 
-/** How many of the changes made to an area its tests noticed. `survived` says where one went unnoticed. */
+/** How many changes of an area its tests noticed. `survived` lists the places of unnoticed ones. */
 export type MutationScore = { detected: number; total: number; survived: string[] };
 
 type Report = { files: Record<string, { mutants: Mutant[] }> };
@@ -14,8 +14,8 @@ const stryker = path.join(repositoryRoot, 'node_modules/@stryker-mutator/core/bi
 const cache = path.join(repositoryRoot, '.cache/mutation');
 
 /**
- * Changes the sources of an area in one place at a time, in a copy, and runs its quick tests on each. What was tried
- * before and did not change since is taken from `.cache/mutation`. Null when the tool ended without a result.
+ * Changes the sources of an area in a copy, one place at a time, and runs its quick tests on each. Results of earlier
+ * runs for unchanged code are read from `.cache/mutation`. Null when the tool ended without a result.
  */
 export async function mutationScore(area: MeasuredArea, env: NodeJS.ProcessEnv): Promise<MutationScore | null> {
   mkdirSync(cache, { recursive: true });
@@ -30,10 +30,10 @@ export async function mutationScore(area: MeasuredArea, env: NodeJS.ProcessEnv):
 const strykerOptions = ({ name, sources }: MeasuredArea, report: string) => ({
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',
-  // All tests of the area are candidates; which of them reach a change is known from a first run.
+  // All tests of the area are candidates; a first run finds out which of them reach a change.
   vitest: { configFile: 'apps/cli/src/testing/area.vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  // A table that is read once as its file is loaded would need all tests for every change in it.
+  // A table that is read once, when its file is loaded, would need all tests for every change in it.
   ignoreStatic: true,
   mutate: sources,
   ignorePatterns: ['/.cache', '/.runtime', '/.ci', '/bench', '/coverage'],
@@ -41,7 +41,7 @@ const strykerOptions = ({ name, sources }: MeasuredArea, report: string) => ({
   incrementalFile: path.join(cache, `${name}.json`),
   tempDirName: path.join('.cache/mutation', `copy-${name}`),
   disableTypeChecks: false,
-  // It would move the paths in it to the copy, with a compiler that no longer has such an interface. Nothing is compiled here.
+  // It would move the paths in it to the copy by an interface that this compiler no longer has. Nothing is compiled here.
   tsconfigFile: 'none',
   concurrency: 2,
   timeoutMS: 5000,
@@ -50,7 +50,7 @@ const strykerOptions = ({ name, sources }: MeasuredArea, report: string) => ({
   allowConsoleColors: false,
 });
 
-/** Changes that make no sense to run (they do not compile, or are read once only) count for neither side. */
+/** Changes that cannot be tested (they do not compile, or are read only once) are not counted. */
 export function countMutants({ files }: Report): MutationScore {
   const score: MutationScore = { detected: 0, total: 0, survived: [] };
   for (const [file, { mutants }] of Object.entries(files)) {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { repositoryRoot } from '../repository-root.ts';
 
-/** Runs a program of ours on this Node, at the root, with our terminal. Ctrl-C reaches it by the terminal; we only wait for its end. */
+/** Runs one of our programs with this Node in the root folder, on our terminal. Ctrl-C reaches it through the terminal; we only wait for its end. */
 export function runNode(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const ignore = () => undefined;
   process.on('SIGINT', ignore);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
-/** Which test files run now, kept in a file that outlives whatever ends the run. */
+/** The test files that run now, recorded in a file that survives a killed run. */
 export type RunningFiles = { started(file: string): void; ended(file: string): void };
 
 type Noted = { pid: number; files: string[] };
@@ -14,7 +14,7 @@ export function createRunningFiles(note: string, pid = process.pid): RunningFile
       mkdirSync(path.dirname(note), { recursive: true });
       writeFileSync(note, JSON.stringify({ pid, files: [...files] } satisfies Noted));
     } catch {
-      // A folder that cannot be written: the tests run all the same, and nothing is known should they die.
+      // When the folder cannot be written, the tests run all the same, but a killed run leaves no record.
     }
   };
   return {
@@ -29,7 +29,7 @@ export function createRunningFiles(note: string, pid = process.pid): RunningFile
   };
 }
 
-/** What runs before this one left, the notes of those that go on excepted. */
+/** Records of earlier runs, except those still running. */
 export function earlierWords(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
   return names.flatMap((name) => lastWords(path.join(folder, name)));
@@ -38,7 +38,7 @@ export function earlierWords(folder: string): string[] {
 const prefix = 'running-tests-';
 export const noteIn = (folder: string, pid = process.pid): string => path.join(folder, `${prefix}${pid}.json`);
 
-/** What a run that died was at, for a person; nothing when it ended in order or still goes on. The note is gone then. */
+/** What a killed run was doing, for a person; empty when it ended normally or is still running. Removes the record. */
 export function lastWords(note: string, isOver: (pid: number) => boolean = (pid) => !isAlive(pid)): string[] {
   const noted = read(note);
   if (noted === null || !isOver(noted.pid)) return [];

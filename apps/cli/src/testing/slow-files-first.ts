@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes a minute and more in a run of all, longest first. A new checkout knows no times; one of these that began last would run alone at the end. */
+/** Files that take a minute or more, longest first. A new checkout knows no durations; one of these that started last would run alone at the end. */
 export const slowFiles = [
   'engines/gemini/test/gemini-life.test.ts',
   'engines/gemini/test/gemini-policy.test.ts',
@@ -37,7 +37,7 @@ export const slowFiles = [
   'apps/cli/test/up.test.ts',
 ];
 
-/** Vitest's order, with the slow files in front of their project's others. */
+/** Vitest's order, with the slow files of each project first. */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

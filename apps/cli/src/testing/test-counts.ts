@@ -1,6 +1,6 @@
 /**
- * How a test run ended. `skips` names each skipped test with its reason, when it gave one; `secondTries` those that failed first and
- * passed when they ran once more (they count as passed), with what was wrong the first time.
+ * The result of a test run. `skips` names each skipped test with its reason, if it gave one; `secondTries` those that failed first and
+ * passed on the second try (they count as passed), with the first error.
  */
 export type TestCounts = {
   passed: number;
@@ -10,18 +10,18 @@ export type TestCounts = {
   secondTries: { name: string; firstError: string | null }[];
 };
 
-/** How long each group of tests took, from its first test to its last, ms. */
+/** The duration of each group of tests, from its first test to its last, in ms. */
 export type TestTimes = Readonly<Record<string, number>>;
 export type TestReport = TestCounts & { times: TestTimes };
 
-/** The line that closes every test run, alone and last, for programs that read it. */
+/** The last line of every test run, for programs that read it. */
 export const closingLine = ({ passed, failed, skipped }: TestCounts): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
-/** A run that ended without a report: it counts as one failure. */
+/** A run without a report counts as one failure. */
 export const noReport: TestReport = { passed: 0, failed: 1, skipped: 0, skips: [], secondTries: [], times: {} };
 
-/** How long the groups of tests took, in one line; no line when no times are known. */
+/** The durations of the groups of tests in one line; no line when none are known. */
 export const timeLines = (times: TestTimes): string[] => {
   const groups = Object.entries(times).map(([name, ms]) => `${name} ${(ms / 1000).toFixed(1)} s`);
   return groups.length === 0 ? [] : [`Took: ${groups.join(', ')}`];
@@ -29,7 +29,7 @@ export const timeLines = (times: TestTimes): string[] => {
 
 const reasonInName = / \(skipped: (.+?)\)(?= > |$)/;
 
-/** Skipped tests under their reasons, one line each. A reason may stand in the name, of the test or of its group. */
+/** Skipped tests grouped by reason, one line each. The reason may be part of the name of the test or of its group. */
 export function skipLines({ skips }: TestCounts): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of skips) {

@@ -6,7 +6,7 @@ import { visibleLine, type Style } from '../terminal.ts';
 type Connected = Extract<ToolServerTest, { connected: true }>;
 type Failed = Extract<ToolServerTest, { connected: false }>;
 
-/** What a tool server offers, for a person. */
+/** The tools of a tool server, for a person. */
 export function renderTest({ name, ms, tools }: Connected, style: Style): string {
   const width = Math.min(32, Math.max(0, ...tools.map((tool) => tool.name.length)));
   return [
@@ -17,7 +17,7 @@ export function renderTest({ name, ms, tools }: Connected, style: Style): string
   ].join('\n');
 }
 
-/** Why it cannot be reached, what its program wrote last, and the command that helps. */
+/** Why it cannot be reached, the last output of its program, and the command that helps. */
 export function testFault(test: Failed, what = `${test.name} cannot be reached.`): CliError {
   const { reason, stderr } = test;
   const said = stderr.map((line) => `  ${visibleLine(line)}`);

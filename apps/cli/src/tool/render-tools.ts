@@ -32,7 +32,7 @@ function block(name: string, entry: Entry, style: Style, note: string[]): string
   return [`  ${state}  ${name}  ${visibleLine(placeOf(entry))}  ${style.dim(`(for: ${who})`)}`, ...description, ...note];
 }
 
-/** Whether it was there the last time anybody looked. Nothing is said of one that nobody has used yet. */
+/** The result of its last use; empty when it has not been used yet. */
 function stateNote(state: ToolServerState | undefined, style: Style, now: number): string[] {
   if (state === undefined || state.state === 'untried') return [];
   if (state.state === 'there') return [`      ${style.dim(`last answered ${ago(now - state.at)}`)}`];
@@ -49,7 +49,7 @@ function placeOf(entry: Entry): string {
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word));
 
-/** What became of the servers of an imported file, for a person. */
+/** The result for each server of an imported file, for a person. */
 export function renderImport({ imported, skipped }: ToolServerImport, style: Style): string {
   const lines = [
     ...imported.flatMap(({ name, as, enabled, replaced, warnings }) => [

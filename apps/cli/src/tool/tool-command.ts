@@ -2,7 +2,7 @@ import { maxToolTestMs } from '@svc/contract/tool-server.ts';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { defineCommand, defineDefault } from '../program/define-command.ts';
 
-/** What `svc tool` is asked for. */
+/** The actions of `svc tool`. */
 export type ToolRequest =
   | { action: 'list'; json?: boolean }
   | { action: 'add'; name: string; fields: ToolFields; test: boolean; json?: boolean }
@@ -10,7 +10,7 @@ export type ToolRequest =
   | { action: 'remove' | 'toggle'; name: string; json?: boolean }
   | { action: 'import'; file: string; replace: boolean; json?: boolean };
 
-/** Body of `POST /v2/mcp`, but for the name. */
+/** Body of `POST /v2/mcp`, without the name. */
 export type ToolFields = {
   command?: string;
   args?: string[];
@@ -35,7 +35,7 @@ type AddOptions = {
 
 type Run = (request: ToolRequest) => Promise<void>;
 
-/** Adds `tool` with what belongs to it. */
+/** Adds `tool` and its subcommands. */
 export function addToolCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'tool', {
     summary: 'list the tool servers (MCP) of the assistant, add or remove one',
@@ -127,7 +127,7 @@ function toLimit(text: string): number {
   throw new InvalidArgumentError(`It takes seconds, from 1 to ${maxToolTestMs / 1000}.`);
 }
 
-/** Gathers what a repeated option names. */
+/** Collects the values of a repeated option. */
 const collect =
   (sign: string, form: string) =>
   (text: string, before: Record<string, string> = {}): Record<string, string> => {

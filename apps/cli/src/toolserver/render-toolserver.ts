@@ -2,7 +2,7 @@ import { duration } from '@svc/service-kit/words.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import type { Approval, Clients, ListedClient, WaitingClient } from './toolserver-api.ts';
 
-/** Programs that may ask, and those whose page is open. `now` is epoch ms. */
+/** Programs with access, and those whose page is open. `now` is epoch ms. */
 export function renderClients({ clients, waiting }: Clients, now: number, style: Style): string {
   const lines = clients.map((client) => clientLine(client, now, style));
   return [
@@ -28,7 +28,7 @@ const waitingLines = (waiting: readonly WaitingClient[], style: Style): string[]
   ),
 ];
 
-/** The code, and where it goes. `as`: key of the person that the program on whose page it is typed will speak for. */
+/** The code, and where to type it. `as`: key of the person for whom the program on that page will act. */
 export function renderApproval({ code, expires_in_s: lifeS, waiting }: Approval, as: string | null, style: Style): string {
   return [
     `Code: ${style.bold(style.green(code))}  ${style.dim(`works once, for ${duration(lifeS * 1000)}`)}`,

@@ -6,10 +6,10 @@ import { createConnectorApi } from '../connector/connector-api.ts';
 import { pickInstance } from '../connector/pick-instance.ts';
 import { askManager } from '../service-client.ts';
 
-/** The type whose clients are let in, and the surface that they are known on. */
+/** The connector type of the MCP server, which is also the surface of its clients. */
 export const toolserverType = 'toolserver';
 
-/** A program that was let in, or that the operator has registered. Times are epoch ms. */
+/** A program that was approved, or registered by the operator. Times are epoch ms. */
 export type ListedClient = {
   client_id: string;
   client_name: string;
@@ -25,7 +25,7 @@ export type WaitingClient = Pick<ListedClient, 'client_id' | 'client_name' | 'us
 export type Approval = { code: string; expires_in_s: number; waiting: WaitingClient[] };
 export type Clients = { clients: ListedClient[]; waiting: WaitingClient[] };
 
-/** The MCP server that is named, or the only one. @throws CliError when there is none, or several. */
+/** The named MCP server, or the only one. @throws CliError when there is none, or several */
 export async function findToolserver(settings: CliSettings, name: string | undefined): Promise<Instance> {
   const instances = (await createConnectorApi(settings).list()).filter(({ type }) => type === toolserverType);
   if (name !== undefined) return pickInstance(instances, name);
@@ -36,7 +36,7 @@ export async function findToolserver(settings: CliSettings, name: string | undef
   throw new CliError('there are several MCP servers.', { why: `Choose one with --connector: ${ids}.` });
 }
 
-/** Has the running connector do something. @throws CliError with its own words. */
+/** Calls the running connector. @throws CliError with the connector's message */
 export async function callToolserver<Result>(
   settings: CliSettings,
   { id }: Instance,

@@ -4,18 +4,18 @@ import { defineCommand, defineDefault, withConnector } from '../program/define-c
 /** `connector`: name or id, where there are several MCP servers. */
 type Of = { connector?: string; json?: boolean };
 
-/** What `svc toolserver` is asked for. */
+/** The actions of `svc toolserver`. */
 export type ToolserverRequest = Of &
   (
     | { action: 'clients' }
-    /** `as`: key of the person that the client on whose page the code is typed speaks for. `client`: the only one that it is good for. */
+    /** `as`: key of the person for whom the program that uses the code acts. `client`: the only program that may use it. */
     | { action: 'approve'; as?: string; client?: string }
     | { action: 'revoke'; client: string }
   );
 
 type Run = (request: ToolserverRequest) => Promise<void>;
 
-/** Adds `toolserver` with what belongs to it. */
+/** Adds `toolserver` and its subcommands. */
 export function addToolserverCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'toolserver', {
     summary: 'list the programs that connect over MCP, let them in, revoke them',

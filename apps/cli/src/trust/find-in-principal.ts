@@ -2,7 +2,7 @@ import type { Grant, Identifier, Principal } from '@svc/contract/trust.ts';
 import { CliError } from '../cli-error.ts';
 import type { Place } from './trust-api.ts';
 
-/** The identifier that was meant. @throws CliError when there is none. */
+/** The identifier that the arguments name. @throws CliError when there is none */
 export function findIdentifier({ key, identifiers }: Principal, surface: string, value: string): Identifier {
   const on = identifiers.filter((identifier) => identifier.surface === surface);
   const found =
@@ -13,7 +13,7 @@ export function findIdentifier({ key, identifiers }: Principal, surface: string,
   throw new CliError(`"${key}" is not known as ${surface} ${value}.`, { why, run: './svc person list' });
 }
 
-/** The grant that was meant. @throws CliError when there is none, or more than one. */
+/** The grant that the arguments name. @throws CliError when there is none, or more than one */
 export function findGrant({ key, grants }: Principal, role: string, { surface, conversation }: Place): Grant {
   const ofRole = grants.filter((grant) => grant.role === role || grant.role_id === role);
   const found = ofRole.filter(

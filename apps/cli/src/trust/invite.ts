@@ -4,7 +4,7 @@ import type { Invitation, NewInvitation } from '@svc/contract/pairing.ts';
 import { visibleLine, type Style } from '../terminal.ts';
 import { moment } from './render-trust.ts';
 
-/** Where a code can be used by opening a link: of each instance that has one. */
+/** Links that use a code, one for each instance that supports them. */
 export function linksFor(
   { code, invitation }: NewInvitation,
   instances: readonly Pick<Instance, 'type' | 'invite_link'>[],
@@ -13,7 +13,7 @@ export function linksFor(
   return fitting.flatMap(({ invite_link: link }) => (typeof link === 'string' ? [inviteLinkOf(link, code)] : []));
 }
 
-/** A code that was made, and what is done with it. */
+/** A new code, and how to use it. */
 export function renderInvitation(made: NewInvitation, links: readonly string[], style: Style): string {
   const { code, invitation } = made;
   return [
@@ -25,7 +25,7 @@ export function renderInvitation(made: NewInvitation, links: readonly string[], 
   ].join('\n');
 }
 
-/** Codes that were not used, for a person. */
+/** Unused codes, for a person. */
 export function renderInvitations(invitations: readonly Invitation[], style: Style): string {
   if (invitations.length === 0) return 'No invitation is open. Make one: ./svc person invite KEY';
   return invitations

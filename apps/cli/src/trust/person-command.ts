@@ -6,7 +6,7 @@ type Json = { json?: boolean };
 type Scope = { surface?: string; conversation?: string };
 type ScopeOptions = Json & { channel?: string; conversation?: string };
 
-/** What `svc person` is asked for. */
+/** The actions of `svc person`. */
 export type TrustRequest = Json &
   (
     | { action: 'list' }
@@ -14,12 +14,12 @@ export type TrustRequest = Json &
     | { action: 'enable' | 'disable' | 'remove'; key: string }
     | { action: 'erase'; key: string; keepShared?: boolean; yes?: boolean }
     | { action: 'link'; key: string; surface: string; value: string }
-    /** Without surface and value the first is the id of the identifier. */
+    /** Without surface and value, the first argument is the id of the identifier. */
     | { action: 'unlink'; keyOrId: string; surface?: string; value?: string }
     | ({ action: 'grant'; key: string; role: string; until?: number } & Scope)
-    /** Without a role the first is the id of the grant. */
+    /** Without a role, the first argument is the id of the grant. */
     | ({ action: 'revoke'; keyOrId: string; role?: string } & Scope)
-    /** With neither key, name nor role: those that are open. */
+    /** Without key, name and role, lists the open invitations. */
     | { action: 'invite'; key?: string; name?: string; role?: string; surface?: string; until?: number }
     | { action: 'uninvite'; id: string }
     | { action: 'explain'; surface: string; value: string; public?: boolean; key?: string }
@@ -30,7 +30,7 @@ type Run = (request: TrustRequest) => Promise<void>;
 
 const key = ['<key>', 'key of a person, as the list shows it'] as const;
 
-/** Adds `person` with what belongs to it. */
+/** Adds `person` and its subcommands. */
 export function addPersonCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'person', {
     summary: 'list who may talk to the assistant, add people, give them roles',

@@ -2,7 +2,7 @@ import type { Erased, ErasurePlan } from '@svc/contract/erasure.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { quoted, visibleLine } from '../terminal.ts';
 
-/** What erasing a person would remove, what it would leave and why, and the command that does it. */
+/** What erasing a person would remove, what would stay and why, and the command that does it. */
 export function renderErasurePlan(
   { principal: { key, display_name: name }, removes, stays, refused, is_under_way: isUnderWay }: ErasurePlan,
   keepsShared: boolean,

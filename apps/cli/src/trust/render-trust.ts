@@ -2,7 +2,7 @@ import type { ExplainedIdentity, Grant, JudgedGrant, Principal, Role, TrustChang
 import { visibleLine, type Style } from '../terminal.ts';
 import { mayDo, tierWord } from '../tier-words.ts';
 
-/** Everybody who is known, for a person. `now` is epoch ms. */
+/** All known people, for a person. `now` is epoch ms. */
 export function renderPrincipals(principals: readonly Principal[], now: number, style: Style): string {
   const width = Math.max(...principals.map(({ key }) => key.length), 3);
   const lines = principals.flatMap((principal) => {
@@ -55,13 +55,13 @@ export function renderRoles(roles: readonly Role[], style: Style): string {
     .join('\n');
 }
 
-/** The tool servers that a role is held to. Without any tools there is nothing to hold. */
+/** The tool servers that a role is limited to. A role without tools needs no limit. */
 function limitOf({ tool_policy, tool_servers }: Pick<Role, 'tool_policy' | 'tool_servers'>): string {
   if (tool_servers === '*' || tool_policy === 'none') return '';
   return tool_servers.length === 0 ? ' (no tool servers)' : ` (tool servers: ${tool_servers.join(', ')})`;
 }
 
-/** What was changed, one line each. */
+/** The changes, one line each. */
 export function renderAudit(changes: readonly TrustChange[], style: Style): string {
   if (changes.length === 0) return 'Nothing was changed.';
   return changes

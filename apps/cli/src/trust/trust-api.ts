@@ -10,7 +10,7 @@ export type NewRole = Pick<Role, 'name' | 'tier' | 'tool_policy'> & Partial<Omit
 type PrincipalPage = { principals: Principal[]; next: string | null };
 export type Audit = { audit: TrustChange[]; next: number | null };
 
-/** The core has refused; `body` is its answer, for programs to read. */
+/** A refusal of the core; `body` is its answer, for programs. */
 export class Refusal extends CliError {
   readonly body: ErrorBody;
 
@@ -20,30 +20,30 @@ export class Refusal extends CliError {
   }
 }
 
-/** The core's trust routes. What it refuses is thrown as a Refusal, with the core's own words. */
+/** The core's trust routes. A refusal is thrown as `Refusal`, with the core's message. */
 export type TrustApi = {
   principals(): Promise<{ principals: Principal[] }>;
   principal(key: string): Promise<Principal>;
   roles(): Promise<{ roles: Role[] }>;
-  /** Adds a role, or changes the one of this name; what is left out stays. */
+  /** Adds a role, or changes the existing one; omitted fields stay as they are. */
   saveRole(role: NewRole): Promise<Role>;
   removeRole(id: string): Promise<unknown>;
   add(key: string, displayName: string): Promise<Principal>;
   setStatus(key: string, status: Principal['status']): Promise<Principal>;
   remove(key: string): Promise<unknown>;
-  /** What erasing a person would remove. `keepsShared`: conversations in which others spoke, too, stay. */
+  /** What erasing a person would remove. `keepsShared`: conversations in which others also wrote stay. */
   erasurePlan(key: string, keepsShared: boolean): Promise<ErasurePlan>;
   erase(key: string, keepsShared: boolean): Promise<Erased>;
   link(key: string, surface: string, value: string): Promise<Identifier>;
   unlink(id: string): Promise<unknown>;
-  /** `expiresAt`: epoch ms; null for a grant without an end. */
+  /** `expiresAt`: epoch ms; null for a permanent grant. */
   grant(key: string, role: string, place: Place, expiresAt: number | null): Promise<Grant>;
   revoke(id: string): Promise<unknown>;
-  /** The code is in the answer alone. */
+  /** Only this answer contains the code. */
   invite(invitation: InvitationRequest): Promise<NewInvitation>;
   invitations(): Promise<{ invitations: Invitation[] }>;
   uninvite(id: string): Promise<unknown>;
-  /** Who a sender is and why, in a context. */
+  /** Identifies a sender and explains their trust in a context. */
   explain(channel: string, value: string, context: ExplainContext): Promise<ExplainedIdentity>;
   /** The newest `limit` changes, of one person or of all. */
   audit(limit: number, key?: string): Promise<Audit>;

@@ -13,7 +13,7 @@ type Manager = { url: string; token: Secret | null };
 
 const pollMs = 50;
 
-/** The enabled instances, as soon as each has started or failed; what there is when `waitMs` is over. */
+/** The enabled instances, once each has started or failed; their current state after `waitMs`. */
 export async function awaitInstances(manager: Manager, waitMs: number): Promise<Instance[]> {
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -48,7 +48,7 @@ export async function seededOwner(coreUrl: string, timeoutMs: number): Promise<B
   return { key: found.key, name: found.display_name, shellUser: shell?.value ?? null };
 }
 
-/** What a process says does not work, and what is worth knowing; empty when it does not answer in time. */
+/** The faults and notices of a process; empty when it does not answer in time. */
 export async function currentHealth(url: string, timeoutMs: number): Promise<{ faults: string[]; notices: string[] }> {
   const { degraded = [], notices = [] } = (await answer<HealthInfo>(`${url}/health`, timeoutMs)) ?? {};
   return { faults: degraded, notices };
@@ -63,14 +63,14 @@ async function answer<T>(url: string, timeoutMs: number, token: Secret | null = 
   }
 }
 
-/** Key files that instances have now. A key is shown only at the start that made it. */
+/** The key files that exist now. A key is shown only by the start that created it. */
 export function listKeyFiles(instancesDir: string): Set<string> {
   if (!existsSync(instancesDir)) return new Set();
   const files = readdirSync(instancesDir).map((id) => path.join(instancesDir, id, 'keys.json'));
   return new Set(files.filter((file) => existsSync(file)));
 }
 
-/** What the banner shows of an instance. */
+/** The line of an instance in the banner. */
 export async function toBannerInstance(
   instance: Instance,
   instancesDir: string,

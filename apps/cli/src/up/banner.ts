@@ -8,7 +8,7 @@ export type BannerInstance = {
   url: string | null;
   /** Why it does not run. */
   reason: string | null;
-  /** Of a new key file only: the key, shown this once. */
+  /** The key, only for a new key file: it is shown this once. */
   newKey: string | null;
   keysFile: string | null;
 };
@@ -22,18 +22,18 @@ export type BannerFacts = {
   version: string;
   readyMs: number;
   dataDir: string;
-  /** `faults`: what a process that runs says does not work. `notices`: what else a person has to know before they go on. */
+  /** `faults`: what does not work in a running process. `notices`: other facts that a person must know first. */
   services: { name: string; url: string; status: string; reason: string | null; faults: string[]; notices?: string[] }[];
   instances: BannerInstance[];
-  /** Whom the first start made; null at every other. */
+  /** The owner that the first start created; null at later starts. */
   owner: BannerOwner | null;
   /** Null until the core has answered. */
   engine: BannerEngine | null;
-  /** Where the login is set up, good for 15 minutes; null but at the first start. */
+  /** The link to set up the login, valid for 15 minutes; null except at the first start. */
   setupUrl: string | null;
 };
 
-/** What `svc up` says once, when all is up: where things are, the key, the engine and why, what to do next. `width`: columns. */
+/** The output of `svc up` once everything has started: addresses, the key, the engine and why, the next step. `width`: columns. */
 export function renderBanner(facts: BannerFacts, style: Style, width = usualWidth): string {
   const parts = [
     headline(facts, style),
@@ -55,7 +55,7 @@ export function renderBanner(facts: BannerFacts, style: Style, width = usualWidt
 }
 
 const row = (label: string, text: string) => `  ${label.padEnd(11)} ${text}`;
-/** Words that may be long, in as many rows as they take. */
+/** A long text in as many rows as it needs. */
 const rows = (label: string, text: string, width: number, paint: (line: string) => string): string[] =>
   wrap(text, width - 14).map((line, at) => row(at === 0 ? label : '', paint(line)));
 const title = (name: string) => name[0]?.toUpperCase() + name.slice(1);
@@ -77,7 +77,7 @@ function addresses({ services }: BannerFacts, style: Style, width: number): stri
   ]);
 }
 
-/** Shown whole, so that it can be opened from the terminal. */
+/** Not shortened, so that the terminal can open it. */
 const login = (url: string | null, style: Style, width: number): string[] =>
   url === null
     ? []
@@ -86,7 +86,7 @@ const login = (url: string | null, style: Style, width: number): string[] =>
         ...rows('', 'Sign-in link; works once, for 15 minutes. New one: ./svc auth setup', width, style.dim),
       ];
 
-/** Why something does not run, as far as that is known. */
+/** Why an instance is not running, as far as known. */
 const whyNot = (status: string, reason: string | null): string =>
   reason === null ? (status === 'starting' ? 'is starting' : `${status}: the reason is unknown`) : `${status}: ${reason}`;
 
@@ -105,7 +105,7 @@ function api({ name, type, status, url, reason, newKey, keysFile }: BannerInstan
   return lines;
 }
 
-/** A reader should know that they are known, and how. */
+/** Tells the reader under which names they are known. */
 function owner({ key, name, shellUser }: BannerOwner, hasKey: boolean, style: Style): string[] {
   const known = [
     ...(shellUser === null ? [] : [`in this shell as ${style.bold(shellUser)}`]),

@@ -16,8 +16,8 @@ import { readSupervisorState } from './state-file.ts';
 export type InstanceLock = { release(): void };
 
 /**
- * Makes this process the only supervisor of a data folder; null when another one is. The lock is the kernel's: a write
- * transaction on a SQLite file, held open. It ends with the process however that ends, so a stale lock cannot exist.
+ * Makes this process the only supervisor of a data folder; null when there is another one. The lock is held by the kernel: an open write
+ * transaction on a SQLite file. It ends with the process in any case, so there are no stale locks.
  */
 export function takeInstanceLock(file: string): InstanceLock | null {
   closeSync(openSync(file, 'a', 0o600));
@@ -34,7 +34,7 @@ export function takeInstanceLock(file: string): InstanceLock | null {
 }
 
 /**
- * The same, where a supervisor that stops is waited for: `svc up` right after Ctrl-C means that the service is to run again. Null when another one runs,
+ * The same, but waits for a supervisor that is stopping: `svc up` right after Ctrl-C means that the service should run again. Null when another one keeps running,
  * or does not end within `waitMs`.
  */
 export async function awaitInstanceLock(
@@ -59,12 +59,12 @@ const isBusy = (error: unknown) => (error as { errcode?: number }).errcode === s
 const pollMs = 50;
 
 type Options = {
-  /** Modules that host processes run; a process id may have gone to another program since. */
+  /** Modules of host processes; a recorded pid may belong to another program by now. */
   entries: readonly string[];
-  /** Of the installation: another version of it may have run. */
+  /** Root of the installation: another version of it may have run. */
   home: string;
   waitMs: number;
-  /** For what was ended by force. */
+  /** How long to wait after SIGKILL. */
   killedMs?: number;
   onWait: () => void;
 };
@@ -72,8 +72,8 @@ type Options = {
 const usualKilledMs = 5000;
 
 /**
- * After a supervisor was killed its host processes see that and end by themselves, finishing what they do. Two of a kind
- * must not work on the same data, so a new start waits for them and ends by force what does not go. @throws CliError for what stays even then
+ * When a supervisor is killed, its host processes notice it, finish their work and end by themselves. Two of a kind
+ * must not work on the same data, so a new start waits for them and kills those that do not end. @throws CliError for those that survive even that
  */
 export async function awaitLeftovers(last: SupervisorState | null, options: Options): Promise<void> {
   const { entries, home, waitMs, killedMs = usualKilledMs, onWait } = options;
@@ -101,7 +101,7 @@ async function leftoverPids(last: SupervisorState | null, entries: readonly stri
   return pids.filter((_, index) => installations[index]?.root === home || entries.some((entry) => lines[index]?.includes(entry)));
 }
 
-/** On Linux all of 127.x.x.x is there as soon as the loopback interface is up; a Mac has the first of them alone. */
+/** On Linux every 127.x.x.x works once the loopback interface is up; a Mac has only 127.0.0.1. */
 export const addressFix = (host: string, platform = process.platform): string =>
   platform === 'darwin'
     ? `sudo ifconfig lo0 alias ${host} up`
@@ -109,7 +109,7 @@ export const addressFix = (host: string, platform = process.platform): string =>
 
 type Unusable = { wanted: WantedPort; fault: string };
 
-/** Refuses to begin while a port cannot be had, naming who has it; then also of those that the service could start without. */
+/** Refuses to start while a port is not available, and names its owner; it then also lists the ports of optional processes. */
 export async function checkPorts(host: string, ports: readonly WantedPort[]): Promise<void> {
   const noAddress = await addressFault(host);
   if (noAddress !== null)
@@ -123,7 +123,7 @@ export async function checkPorts(host: string, ports: readonly WantedPort[]): Pr
 }
 
 async function portsUnusable(host: string, unusable: readonly Unusable[], ports: readonly WantedPort[]): Promise<CliError> {
-  // Another port helps in any case; ending a program that we know nothing of may harm.
+  // Another port always helps; ending an unknown program may do harm.
   const moves = await planMoves(
     host,
     unusable.map(({ wanted }) => wanted),

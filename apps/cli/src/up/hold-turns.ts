@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 
-/** For so long turns that run may go on before the service stops for another version, while no other begins. */
+/** How long running turns may continue before the service stops for another version, while no new ones begin. */
 export const holdMs = 10_000;
-/** Over that: the service has to be stopped by then, or turns begin again. */
+/** The service must have stopped this long after that, or turns begin again. */
 const spareMs = 5000;
 const askMs = 2000;
 const pollMs = 50;
 
 /**
- * Has the core begin no more turns, and waits for those that run. What comes meanwhile is accepted, and runs in the next version; what still runs then
- * is taken up by it. Never rejects: a core that is away, or that knows nothing of this, is not waited for.
+ * Asks the core to begin no more turns, and waits for the running ones. New messages are accepted and run in the next version, which also
+ * resumes turns that are still running. Never rejects: a core that is down, or too old for this request, is not waited for.
  */
 export async function holdTurns(coreUrl: string): Promise<void> {
   for (const until = performance.now() + holdMs; ;) {

@@ -6,40 +6,40 @@ import type { HostName } from '../service-urls.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 const named = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']);
-/** Keys to the vault are for those who ask it. */
+/** Vault keys are only for the processes that use the vault. */
 const notFor: Partial<Record<HostName, readonly string[]>> = {
   collector: ['SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY'],
   dashboard: ['SVC_VAULT_AGENT_KEY', 'SVC_VAULT_ADMIN_KEY'],
   vault: ['SVC_VAULT_AGENT_KEY', 'SVC_CORE_TOKEN'],
 };
 
-/** The collector exports to OpenTelemetry, which is set up by variables of its own. */
+/** The collector exports to OpenTelemetry, which is configured by its own variables. */
 const alsoFor: Partial<Record<HostName, string>> = { collector: 'OTEL_' };
 
-/** Where engines keep their transcripts, and tmux its sockets, when it is not the usual place. By what git reaches a remote, which is asked for updates. */
+/** Custom locations of engine transcripts and tmux sockets, and the variables with which git reaches the remote of updates. */
 const namesFor: Partial<Record<HostName, readonly string[]>> = {
   collector: [...engineHomeNames, 'TMUX_TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH', 'GIT_SSH_COMMAND'],
 };
 
-/** They run npm, or what asks for updates. */
+/** Variables for processes that run npm or check for updates. */
 const networkers: readonly HostName[] = ['manager', 'collector', 'dashboard'];
 
-/** They write down who did something, so they have to know a name that is proven; the dashboard proves it. */
+/** For processes that record who did something: they need a verified name, which the dashboard proves. */
 const believers: readonly HostName[] = ['core', 'collector', 'dashboard'];
 
 const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
 
 /**
- * The allocator of glibc keeps what was freed between other things, and keeps more the larger a piece was. From this size on memory is
- * asked of the system itself, which gets it back as soon as it is free: large bodies are held in such pieces. Each read of a socket
- * takes 64 KiB, free again a moment later: asked of the system they would cost a turn some ten page faults. Other systems do not read these.
+ * glibc's allocator keeps freed memory between other blocks, the more the larger a block was. From this size on memory is
+ * requested from the system, which gets it back as soon as it is freed: large bodies are held in such blocks. A socket read
+ * takes 64 KiB for a moment: requested from the system, it would cost a turn some ten page faults. Other systems ignore these variables.
  */
 const allocator = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '65536' };
 
 /**
- * What a host process gets of our environment. The core starts engines, which know their logins by variables of their
- * own, so it gets all; the others get no more than they read. `userProof`: the secret of this start.
+ * The part of our environment for a host process. The core starts engines, which find their logins by variables of their
+ * own, so it gets everything; the others get only what they read. `userProof`: the secret of this start.
  */
 export function hostEnv(name: HostName, env: Env, userProof?: string): Record<string, string> {
   const all = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -12,8 +12,8 @@ import { logWords } from '../logs/log-line.ts';
 import type { HostName } from '../service-urls.ts';
 
 /**
- * A host process to run: its module, where it will listen, what it may see of the environment. `isOptional`: the service is of use without it,
- * so it is tried again from the first start on, and nobody waits for that.
+ * A host process: its module, its address, and its environment. `isOptional`: the service is useful without it,
+ * so it is restarted even during the first start, and nobody waits for it.
  */
 export type HostSpec = { name: HostName; entry: string; url: string; env: Record<string, string>; isOptional?: boolean };
 
@@ -23,21 +23,21 @@ export type HostOptions = {
   /** True while a person waits for the service to come up. */
   isFirstStart: () => boolean;
   onChange: () => void;
-  /** One line for a person, when something happened that nobody asked for. */
+  /** One line for a person, about an unexpected event. */
   onEvent: (line: string) => void;
-  /** No process could be started for `spawnPatienceMs` on end: this supervisor is of no use any more. */
+  /** No process could be started for `spawnPatienceMs`, so this supervisor is useless. */
   onHopeless: (name: HostName, why: string) => void;
   spawnPatienceMs?: number;
-  /** How the first process of a host is started, where one was started ahead. */
+  /** Starts the first process of a host, when it was prepared in advance. */
   spawnOf?: (name: HostName) => Spawn | undefined;
 };
 
 /** One host process that is kept running. */
 export type Host = {
   name: HostName;
-  /** Resolves when it is up or has failed. Unlike the supervisor's own start, goes on waiting while the process is tried again. */
+  /** Resolves when it is up or has failed. Unlike the supervisor's own start, it keeps waiting while the process is restarted. */
   start(): Promise<void>;
-  /** Asks it to end, and ends it by force when it does not. It is not started again. */
+  /** Asks it to stop, and kills it when it does not. It is not restarted. */
   stop(): Promise<void>;
   killNow(): void;
   /** Why its log has gaps; null when it has none. */
@@ -48,14 +48,14 @@ export type Host = {
 type HostView = SupervisorState['services'][number];
 
 const startTimeoutMs = 60_000;
-/** What keeps a program from being started at all may pass, like a lack of descriptors, or a program that is being replaced. */
+/** A program may fail to start for a temporary reason, such as a lack of descriptors or a file that is being replaced. */
 const usualSpawnPatienceMs = 60_000;
 const shownLines = { count: 5, length: 300 };
 
-/** At the first start a person sees why it fails. Later it is retried for ever: the cause may pass. */
+/** At the first start a person sees the failure. Later it is retried forever: the cause may pass. */
 const firstStartLimit: GiveUp = { ...crashLimit, exitCodes: [exitCodes.badSettings, exitCodes.portInUse] };
 
-/** How the process of a host is started and ended. */
+/** Starts and stops the process of a host. */
 export const toChildSpec = ({ name, entry, env }: HostSpec, stopTimeoutMs: number): ChildSpec => ({
   name,
   entry,
@@ -63,7 +63,7 @@ export const toChildSpec = ({ name, entry, env }: HostSpec, stopTimeoutMs: numbe
   env,
   lastExitVariable,
   startTimeoutMs,
-  // A little longer than the process gives itself, which knows better how to end.
+  // A little longer than the process's own limit, because it knows better how to stop.
   stopTimeoutMs: stopTimeoutMs + 1000,
 });
 
@@ -96,7 +96,7 @@ export function createHost(host: HostSpec, options: HostOptions): Host {
     onChange();
   }
 
-  /** What fails at the first start is reported by the caller that waits for it. */
+  /** A failure at the first start is reported by the waiting caller. */
   function report(from: ChildState | null, to: ChildState): void {
     if (stopping || (!everRan && to.status === 'failed') || from?.status === to.status) return;
     const say = () => {
@@ -132,7 +132,7 @@ export function createHost(host: HostSpec, options: HostOptions): Host {
 
 type SpawnWatch = { look(state: ChildState): void; close(): void };
 
-/** Notices when no process could be started for a while: not one that ended, but none that ever was. */
+/** Notices when no process could be started for a while: not one that exited, but none that started at all. */
 function createSpawnWatch(
   name: HostName,
   { onHopeless, spawnPatienceMs = usualSpawnPatienceMs }: Pick<HostOptions, 'onHopeless' | 'spawnPatienceMs'>,
@@ -172,14 +172,14 @@ function toView({ name, url }: Pick<HostSpec, 'name' | 'url'>, state: ChildState
 const lastLines = (lines: readonly { text: string }[]): string[] =>
   lines.slice(-shownLines.count).map(({ text }) => logWords(text).slice(0, shownLines.length));
 
-/** Who has the port that the process could not have. */
+/** Names the program on the port that the process needs. */
 async function explainPort(reason: string, url: string): Promise<string | null> {
   const port = Number(new URL(url).port);
   const owner = await findPortOwner(port);
   return owner === null ? null : `port ${port} is used by ${describeOwner(owner)} (${reason})`;
 }
 
-/** What a person should know of a change of a host process; null for what was to be expected. */
+/** What a person should know about a change of a host process; null for an expected one. */
 export function describeChange(name: string, before: ChildState | null, after: ChildState): string | null {
   if (before === null || before.status === after.status) return null;
   const reason = (after.lastExit?.reason ?? 'ended').replace(/\.$/, '');

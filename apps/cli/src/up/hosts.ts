@@ -7,11 +7,11 @@ type Options = Omit<HostOptions, 'isFirstStart'>;
 export type Hosts = {
   /** Spawns all at once; resolves when each is up, has failed, or `waitMs` is over. */
   start(waitMs: number): Promise<void>;
-  /** The collector ends last, so that the others can hand over what they know. `isHurried`: all at once, they hand it over when they are back. */
+  /** The collector stops last, so that the others can send it their events. `isHurried`: all at once; events are sent after the restart. */
   stop(isHurried?: boolean): Promise<void>;
   killNow(): void;
   state(): SupervisorState['services'];
-  /** What cannot be done for them, such as writing their logs. */
+  /** Faults of the supervisor's own work for them, such as writing their logs. */
   faults(): string[];
 };
 

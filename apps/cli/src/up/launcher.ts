@@ -10,21 +10,21 @@ import { readTrial, revertTrial } from '../update/pointer.ts';
 import { holdLifeline } from './lifeline.ts';
 import { startNext, startUp, type NextUp } from './next-up.ts';
 
-/** Exit code of a supervisor that is to be started again, by the pointer, as another version. */
+/** Exit code of a supervisor that is to be started again, as the version that the pointer names. */
 export const againCode = 75;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Longer than anything looks at a trial that was left: who updates, and the collector every quarter of an hour. */
+/** Longer than any check of an abandoned trial takes to come: by the updater, or every quarter of an hour by the collector. */
 const longestTrialMs = 40 * 60_000;
-/** For one that was asked to stop. */
+/** For a supervisor that was asked to stop. */
 const stopMs = 60_000;
 
 /**
- * Keeps the process that a terminal or a service manager knows while versions change below it: starts `svc up` of the version that the pointer
- * names, again when that asks for it, and goes back by itself from one on trial that ends, or that nobody confirms in `trialMs`. `next`: the first
- * one, when it stands by already.
- * Everything it needs is loaded by now: files of its own version may be replaced. Gives the exit code of the last one.
+ * Keeps one process for the terminal or service manager while the version below it changes: starts `svc up` of the version that the pointer
+ * names, again when it asks for a restart, and rolls back a version on trial that exits or is not confirmed within `trialMs`. `next`: the first
+ * one, when it is already standing by.
+ * All its code is loaded at the beginning, because files of its own version may be replaced. Returns the exit code of the last one.
  */
 export async function launch(home: string, { trialMs = longestTrialMs, next = null }: LaunchOptions = {}): Promise<number> {
   const places = updatePlaces(home);
@@ -71,7 +71,7 @@ async function runOnce({ home, places, trialMs, child }: Run): Promise<{ code: n
   }
 }
 
-/** A version that nobody has confirmed by now does not do what confirms it. Who updates is not disturbed. */
+/** A version that is still not confirmed does not work well enough to confirm itself. An update in progress is not disturbed. */
 function endLateTrial(child: ChildProcess, places: UpdatePlaces): void {
   if (runningUpdate(places) !== null || !revertTrial(places, 'The new version was not confirmed to work in time.')) return;
   print('The new version was not confirmed to work in time. The previous one is started again.');
@@ -89,5 +89,5 @@ const exitOf = (child: ChildProcess): Promise<number> =>
     child.once('exit', (code, signal) => resolve(code ?? (signal === null ? exitCodes.failed : killedCode)));
   });
 
-/** As shells count for SIGKILL. */
+/** The exit code that shells use for SIGKILL. */
 const killedCode = 137;

@@ -5,20 +5,20 @@ import { takeEnv } from '@svc/service-kit/config/env-file.ts';
 import { within } from '@svc/service-kit/within.ts';
 import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
-/** Set for a supervisor that ends when its end of a pipe is closed: with the process that started it, however that ends. */
+/** Set for a supervisor that stops when its end of a pipe is closed, which happens when its parent process ends for any reason. */
 export const lifelineVariable = 'GATEWAY_LIFELINE';
 const lifelineFd = 3;
 
-/** Its value. `talks`: words are understood at the other end, too. `waits`: the same, and the supervisor stands by until it is told to go. */
+/** The value. `talks`: both ends exchange messages. `waits`: the same, and the supervisor stands by until it receives `go`. */
 export type LifelineKind = 'ends' | 'talks' | 'waits';
 
-/** From the supervisor: that it should be prepared what comes after it; that it stands by. And the answers. */
+/** The supervisor requests the preparation of its successor, or reports that it stands by; the parent answers. */
 const words = { prepare: 'prepare', ready: 'ready', go: 'go' } as const;
 const longestWord = 64;
 
-/** For so long the version that comes next may load its code while the one before runs on. */
+/** How long the next version may load its code while the previous one keeps running. */
 export const prepareMs = 30_000;
-/** The other end keeps to `prepareMs` by itself. */
+/** The other end enforces `prepareMs` itself. */
 const answerMs = prepareMs + 5000;
 
 /** The supervisor's end. */
@@ -26,13 +26,13 @@ export type Lifeline = {
   kind: LifelineKind;
   /** Resolves when the process that holds the other end is gone. */
   ended: Promise<void>;
-  /** Has the next version prepared; resolves when it is, or when that takes too long. */
+  /** Asks for the next version to be prepared; resolves when it is ready, or after a timeout. */
   prepareNext(): Promise<void>;
-  /** Says that all is loaded. Resolves with true when it is to begin, with false when it is not needed. */
+  /** Reports that everything is loaded. Resolves with true when it is to start, with false when it is not needed. */
   standBy(): Promise<boolean>;
 };
 
-/** Null in a process that was started without. */
+/** Null in a process that was started without one. */
 export function takeLifeline(): Lifeline | null {
   const value = takeEnv(lifelineVariable);
   if (value === undefined) return null;
@@ -60,7 +60,7 @@ export function takeLifeline(): Lifeline | null {
 
 /** The other end, of a supervisor that was started with one. */
 export type HeldLifeline = {
-  /** Called when the supervisor wants what comes next to be prepared. */
+  /** Called when the supervisor requests the preparation of its successor. */
   onPrepare(listener: () => void): void;
   sayReady(): void;
   /** Resolves when the supervisor stands by. */
@@ -82,7 +82,7 @@ export function holdLifeline(child: ChildProcess): HeldLifeline | null {
   };
 }
 
-/** Gives a promise of a word. */
+/** Returns a function that waits for a message. */
 function hear(pipe: Duplex): (word: string) => Promise<void> {
   const waiting = new Map<string, () => void>();
   const splitter = createLineSplitter(

@@ -5,7 +5,7 @@ import { makeSetupLink } from '@svc/service-kit/setup-link.ts';
 import { setupAddress } from '../service-urls.ts';
 import { printError } from '../terminal.ts';
 
-/** The first start shows the way into the dashboard; later `./svc auth setup` does, also when there is no room for a link now: then null. */
+/** The link to set up the dashboard's login, at the first start only; later `./svc auth setup` makes one. Null when the disk is full. */
 export function newSetupUrl(settings: CliSettings, run: string): string | null {
   try {
     return setupAddress(settings, makeSetupLink(run, systemClock, false));

@@ -7,16 +7,16 @@ import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { foreignEnv } from '../update/program-env.ts';
 import { holdLifeline, lifelineVariable, prepareMs, type Lifeline, type LifelineKind } from './lifeline.ts';
 
-/** What runs next, started ahead: its processes load their code, and begin when the ones before have ended. */
+/** The supervisor that runs next, started in advance: its processes load their code, and begin when the previous ones have ended. */
 export type NextUp = {
-  /** Resolves when it stands by, or will not. */
+  /** Resolves when it stands by, or has failed to. */
   settled: Promise<void>;
-  /** Tells it to begin, and gives it. Null when it does not stand by: then another has to be started. */
+  /** Tells it to start, and returns it. Null when it does not stand by: then another must be started. */
   take(): ChildProcess | null;
   end(): void;
 };
 
-/** `svc up` in a group of its own: a signal of the terminal comes once, from us. */
+/** `svc up` in its own process group: a terminal's signal reaches it once, through us. */
 export function startUp(svc: string, kind: LifelineKind): ChildProcess {
   return spawn(svc, ['up'], {
     env: { ...foreignEnv(), [lifelineVariable]: kind },
@@ -25,7 +25,7 @@ export function startUp(svc: string, kind: LifelineKind): ChildProcess {
   });
 }
 
-/** Starts the version that the pointer names, ahead of its time. */
+/** Starts the version that the pointer names in advance. */
 export function startNext(home: string): NextUp {
   if (!canStandBy(home)) return { settled: Promise.resolve(), take: () => null, end: () => undefined };
   const child = startUp(path.join(home, 'svc'), 'waits');
@@ -48,17 +48,17 @@ export function startNext(home: string): NextUp {
   };
 }
 
-/** A version from before there was such a thing would start at once. */
+/** A version without this feature would start at once. */
 function canStandBy(home: string): boolean {
   const { pointer } = updatePlaces(home);
   return existsSync(path.join(existsSync(pointer) ? pointer : home, 'apps/cli/src/up/stand-by.ts'));
 }
 
-/** Has what comes next prepared: by this process, which will keep it, or by the one that keeps this one. */
+/** Prepares the successor: in this process, when it will be the parent, or through its own parent. */
 export type Successor = {
   /** Never rejects. */
   prepare(): Promise<void>;
-  /** What this process has prepared; null when nothing is. */
+  /** The successor that this process has prepared; null when there is none. */
   take(): NextUp | null;
 };
 

@@ -1,39 +1,39 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Exit code of a process that a signal ended, as shells count. */
+/** The exit code that shells use for a process killed by a signal. */
 const interrupted = 130;
 
-/** `asked`: by a signal, or because what keeps it is gone. `again`: it is to start again. `given_up`: it cannot go on. */
+/** `asked`: by a signal, or because its parent is gone. `again`: it restarts. `given_up`: it cannot continue. */
 export type StopReason = 'asked' | 'again' | 'given_up';
 
 type Steps = {
-  /** Runs once, at the first signal. `isForNext`: another version waits to take its place. */
+  /** Runs once, at the first signal. `isForNext`: another version waits to replace it. */
   stop: (isForNext: boolean) => Promise<void>;
-  /** At a further one: the person does not want to wait. */
+  /** Runs at another signal: the person does not want to wait. */
   killNow: () => void;
   onStopping: (why: StopReason) => void;
-  /** Done before that, while all runs on; never rejects. */
+  /** Runs before that, while everything keeps running; never rejects. */
   beforeAgain?: () => Promise<void>;
-  /** Exit code when another version is to be started in its place, after SIGUSR2. */
+  /** Exit code after SIGUSR2, when another version is to be started instead. */
   againCode: number;
 };
 
 export type Life = {
   ended: Promise<number>;
   isStopping: () => boolean;
-  /** Stops all because it cannot go on; `ended` then rejects with the reason. */
+  /** Stops everything because it cannot continue; `ended` then rejects with the reason. */
   giveUp: (reason: Error) => void;
-  /** As a signal does. */
+  /** Stops as after a signal. */
   stop: () => void;
   close: () => void;
 };
 
-/** Listens for signals from the moment of the call. `ended` resolves with the exit code when all has stopped; `close` ends listening. */
+/** Listens for signals from this call on. `ended` resolves with the exit code when everything has stopped; `close` stops listening. */
 export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async () => undefined, againCode }: Steps): Life {
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
-  // It may fail while nobody waits for it yet.
+  // It may reject while nobody waits for it yet.
   ended.catch(() => undefined);
-  // Waiting for a child to be started again leaves nothing else that keeps this process alive.
+  // While a child waits for its restart, nothing else keeps this process alive.
   const alive = setInterval(() => undefined, 2 ** 30);
   let stopping = false;
   let isAsked = false;
@@ -51,7 +51,7 @@ export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async
     if (stopping || isAsked) return;
     isAsked = true;
     await beforeAgain();
-    // It may have been asked to end altogether meanwhile.
+    // It may have been asked to stop altogether in the meantime.
     if (stopping) return;
     stopping = true;
     onStopping('again');
@@ -60,7 +60,7 @@ export function runUntilStopped({ stop, killNow, onStopping, beforeAgain = async
   const startAgain = () => void onAgain();
   for (const signal of signals) process.on(signal, onSignal);
   process.on('SIGUSR2', startAgain);
-  // Left to Node, it would open a debugger into the settings that are read here.
+  // Node's default handler would open a debugger, which could read the settings of this process.
   process.on('SIGUSR1', ignore);
   return {
     ended,

@@ -6,7 +6,7 @@ import { CliError } from '../cli-error.ts';
 import { print, quoted } from '../terminal.ts';
 import { readSupervisorState } from './state-file.ts';
 
-/** What was asked for is the case already. @throws CliError when it is another installation that works on this data */
+/** Reports that the service is already running. @throws CliError when another installation uses this data folder */
 export async function sayItRuns(paths: DataPaths, root: string): Promise<number> {
   const state = readSupervisorState(paths.supervisorState);
   const owner = state === null ? null : await installationOf(state.pid, '');
@@ -18,7 +18,7 @@ export async function sayItRuns(paths: DataPaths, root: string): Promise<number>
   return exitCodes.ok;
 }
 
-/** Two installations need a data folder each. */
+/** Each installation needs its own data folder. */
 const anotherWorksHere = (paths: DataPaths, { root }: Installation): CliError =>
   new CliError('another installation runs on this data folder.', {
     why: `The one in ${root} works on ${paths.root}. Stop it, or give this one a folder of its own.`,

@@ -5,19 +5,19 @@ import type { HostName } from '../service-urls.ts';
 import { toChildSpec, type HostSpec } from './host.ts';
 import { prepareMs, type Lifeline } from './lifeline.ts';
 
-/** Host processes that were started ahead, and wait. */
+/** Host processes that were started in advance, and wait. */
 export type StandBy = {
-  /** How the first process of a host is started; undefined when none was started ahead. */
+  /** Starts the first process of a host; undefined when none was started in advance. */
   spawnOf(name: HostName): Spawn | undefined;
-  /** Ends those that nobody has taken. */
+  /** Ends the unused ones. */
   end(): void;
 };
 
 const loadMs = prepareMs - 5000;
 
 /**
- * Where this is to begin only when the version before has ended: starts the host processes, which load all that they need, and waits to be told.
- * They have opened nothing by then that the others work with. Null when it is not needed any more.
+ * For a start that has to wait for the previous version to end: starts the host processes, which load all their code, and waits for `go`.
+ * Until then they open nothing that the others use. Null when they are not needed any more.
  */
 export async function standBy(
   lifeline: Lifeline | null,

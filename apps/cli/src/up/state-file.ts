@@ -7,14 +7,14 @@ import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 export type StateFile = {
-  /** Writes what `snapshot` gives, once for all changes of the current tick. */
+  /** Writes the result of `snapshot`, once for all changes of the current tick. */
   changed(): void;
   /** Writes it at once. */
   write(): void;
   remove(): void;
 };
 
-/** `run/supervisor.json`: what runs, for anyone who asks. It is there exactly while a supervisor is. */
+/** `run/supervisor.json`: the running processes, for any reader. It exists exactly while a supervisor runs. */
 export function createStateFile(file: string, snapshot: () => SupervisorState): StateFile {
   removeDrafts(file);
   let due = false;
@@ -40,17 +40,17 @@ export function createStateFile(file: string, snapshot: () => SupervisorState): 
   };
 }
 
-/** What supervisors that were killed in the middle of writing have left; this is the only one by now. */
+/** Removes files of supervisors that were killed while writing; no other supervisor can run now. */
 function removeDrafts(file: string): void {
   const [folder, name] = [path.dirname(file), path.basename(file)];
   for (const each of namesIn(folder))
     if (each.startsWith(`${name}.`) && each.endsWith('.tmp')) rmSync(path.join(folder, each), { force: true });
 }
 
-/** Room for any state, so that a newer one fits into the blocks that the file has. */
+/** Room for any state, so that a newer one fits into the file's blocks. */
 const fileBytes = 16 * 1024;
 
-/** When it cannot be written, others see an older state, and the processes run on. Reported once; gives the fault. */
+/** When it cannot be written, readers see an older state and the processes keep running. Reported once; returns the fault. */
 function write(file: string, state: SupervisorState, before: string | null): string | null {
   try {
     const text = `${JSON.stringify(state, null, 2)}\n`;
@@ -63,7 +63,7 @@ function write(file: string, state: SupervisorState, before: string | null): str
   }
 }
 
-/** Over the file that is there, where a full disk takes no other one: that is when a process ends and its state is wanted. */
+/** Overwrites the existing file, because a full disk has no room for another: processes may end just then, and their state is needed. */
 function save(file: string, text: string): void {
   try {
     writeFileAtomic(file, text);
@@ -81,17 +81,17 @@ function save(file: string, text: string): void {
 
 const fullDisk = new Set(['ENOSPC', 'EDQUOT']);
 
-/** The state of the running supervisor; null when there is none, also when one was killed and left its file. */
+/** The state of the running supervisor; null when there is none, also when a killed one left its file. */
 export function readSupervisorState(file: string): SupervisorState | null {
   const state = readLastState(file);
   return state !== null && isRunning(state) ? state : null;
 }
 
-/** Its pid may be another process's by now, after a restart of the machine above all. */
+/** Another process may have its pid by now, especially after a restart of the machine. */
 export const isRunning = ({ pid, born }: Pick<SupervisorState, 'pid' | 'born'>): boolean =>
   isAlive(pid) && (born == null || birthMark(pid) === born);
 
-/** What the file says, whether or not its writer is still there. */
+/** The content of the file, whether its writer still runs or not. */
 export function readLastState(file: string): SupervisorState | null {
   try {
     const state = JSON.parse(readFileSync(file, 'utf8')) as SupervisorState;
