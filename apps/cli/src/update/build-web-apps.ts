@@ -6,16 +6,16 @@ import { isFolder, linkTree } from './link-tree.ts';
 import { foreignEnv } from './program-env.ts';
 import { faultOf, namesSamePackages, putCopy } from './version-folder.ts';
 
-/** For the tools, which may have to be installed, and one build. */
+/** Time for one build, and for the tools that may have to be installed first. */
 const timeoutMs = 11 * 60_000;
 
-/** What is built from the sources, below the folder of a version. */
+/** Built output below the folder of a version. */
 export const builtFolders = [
   path.relative('/', webToolsFolder('/')),
   ...webAppNames().map((app) => path.relative('/', webAppFolder('/', app))),
 ];
 
-/** Gives a copy of the same version what was built of it. */
+/** Copies the built output of a version to a copy of the same version. */
 export function takeBuilds(from: string, to: string): void {
   for (const built of builtFolders) {
     if (isFolder(path.join(from, built)) && !existsSync(path.join(to, built)))
@@ -26,14 +26,14 @@ export function takeBuilds(from: string, to: string): void {
 type Build = {
   /** The version's folder. */
   folder: string;
-  /** What runs now: the apps that are built there are wanted. */
+  /** The running version: the apps that are built there are needed. */
   like: string;
   say(line: string): void;
 };
 
 /**
- * Builds the web apps that the installation uses, by the version's own script. Where the tools for it cannot be had, the service builds them once it runs:
- * that says nothing about the version. @throws BrokenVersion for one that does not build, Error where the machine could not
+ * Builds the web apps that the installation uses, with the version's own script. When its tools cannot be installed, the service builds them once it
+ * runs: that is not a fault of the version. @throws BrokenVersion when the build fails, Error when the machine is at fault
  */
 export async function buildWebApps({ folder, like, say }: Build): Promise<void> {
   const script = path.join(folder, 'scripts/build-web.ts');
@@ -58,13 +58,13 @@ function webAppNames(): WebApp[] {
   return Object.keys(webApps) as WebApp[];
 }
 
-/** The one that `svc` would take. */
+/** The Node that `svc` would use. */
 function nodeOf(folder: string): string {
   const own = path.join(folder, '.runtime/node_modules/.bin/node');
   return existsSync(own) ? own : process.execPath;
 }
 
-/** A lock that names the same packages differs by the version of the release alone. */
+/** Locks with the same packages may differ in the version of the release. */
 function takeTools(like: string, folder: string): void {
   const [from, to] = [webToolsFolder(like), webToolsFolder(folder)];
   const lock = path.join(folder, 'package-lock.json');
@@ -72,7 +72,7 @@ function takeTools(like: string, folder: string): void {
   linkWhole(from, to, (staged) => putCopy(lock, path.join(staged, 'package-lock.json')));
 }
 
-/** There at once, or not at all: what is there counts as complete. */
+/** Moved into place by one rename, because an existing folder counts as complete. */
 function linkWhole(from: string, to: string, change: (staged: string) => void = () => undefined): void {
   const staged = `${to}.new-link`;
   rmSync(staged, { recursive: true, force: true });

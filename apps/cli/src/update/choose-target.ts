@@ -4,15 +4,15 @@ import type { RemoteRefs } from './remote-refs.ts';
 /** `stable`: the newest release. `edge`: the newest commit of the main branch. */
 export type Channel = 'stable' | 'edge';
 
-/** What an update goes to. `tag`: the tag by which it was chosen, whose signature then counts. */
+/** The target of an update. `tag`: the tag by which it was chosen, whose signature is then required. */
 export type Target = {
   commit: string;
-  /** As a person says it: `v1.2.0`, `main`, the ref that was asked for. */
+  /** The name for people: `v1.2.0`, `main`, or the requested ref. */
   name: string;
-  /** What is fetched: a whole ref, or the commit. */
+  /** What to fetch: a full ref, or the commit. */
   ref: string;
   tag: { name: string; object: string } | null;
-  /** Asked for by name: it may then be older than what runs. */
+  /** Requested by name, so it may be older than the running version. */
   isPinned: boolean;
 };
 
@@ -23,11 +23,11 @@ type Wish = {
   /** Overrides the channel. */
   ref: string | null;
   refs: RemoteRefs;
-  /** What is installed. */
+  /** The installed version. */
   current: { commit: string; version: string };
 };
 
-/** What the channel, or the ref that was asked for, comes to. A tag wins over a branch of the same name. */
+/** Resolves the channel or the requested ref to a target. A tag takes precedence over a branch of the same name. */
 export function chooseTarget({ channel, ref, refs, current }: Wish): Choice {
   if (ref !== null) return isCurrent(pinned(ref, refs), current.commit);
   return channel === 'edge' ? isCurrent(headOfMain(refs), current.commit) : newestTag(refs, current);
@@ -39,7 +39,7 @@ function newestTag(refs: RemoteRefs, current: Wish['current']): Choice {
   if (release === null || found === undefined)
     return { type: 'none', why: 'The remote has no release yet. To follow its main branch: ./svc update --channel edge' };
   const tag = { name: release.tag, object: found.object };
-  // A remote that lost its newest tags, or hides them, takes nobody back to a version with known faults.
+  // A remote that lost or hides its newest tags must not take an installation back to a version with known faults.
   if (compareVersions(release.version, current.version) < 0)
     return {
       type: 'current',

@@ -9,23 +9,23 @@ export type Databases = Pick<DataPaths, 'coreDb' | 'managerDb' | 'collectorDb'>;
 
 const keys = ['coreDb', 'managerDb', 'collectorDb'] as const;
 
-/** What copies of the databases take, in bytes. */
+/** The size of copies of the databases, in bytes. */
 export const bytesOf = (paths: Databases): number =>
   keys
     .flatMap((key) => [paths[key], `${paths[key]}-wal`])
     .reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 
-/** Copies the databases, which the service goes on using, to another data folder, each as it is between two transactions. */
+/** Copies the databases to another data folder while the service uses them, each in a consistent state between two transactions. */
 export async function copyDatabases(from: Databases, to: Databases): Promise<void> {
   for (const key of keys) if (existsSync(from[key])) await copyDatabase(from[key], to[key]);
 }
 
-/** Who talks to the copy. */
-const tryer = 'svc-update-dry-run';
+/** The user who chats with the copy. */
+const dryRunUser = 'svc-update-dry-run';
 
 /**
- * Makes copies harmless to start a service on: no channel is opened, nothing that is due runs or is sent, no engine of the operator's is asked, and
- * the user of this shell may say something. Knows the schema of this version, which is the one that wrote them.
+ * Makes the copies safe to start a service on: no channel opens, nothing pending runs or is sent, none of the operator's engines is used, and
+ * the user of this shell may chat. It uses the schema of this version, which wrote the databases.
  */
 export function disarmCopies({ coreDb, managerDb }: Databases): void {
   const user = userInfo().username;
@@ -38,12 +38,16 @@ export function disarmCopies({ coreDb, managerDb }: Databases): void {
     [
       `INSERT INTO principal (id, key, display_name, status, bypass_moderation, notes, created_at, updated_at)
        VALUES (?, ?, ?, 'active', 1, '', 0, 0)`,
-      tryer,
-      tryer,
-      tryer,
+      dryRunUser,
+      dryRunUser,
+      dryRunUser,
     ],
-    ["INSERT INTO identifier (id, principal_id, surface, value) VALUES (?, ?, 'shell', ?)", tryer, tryer, user],
-    ["INSERT INTO trust_grant (id, principal_id, role_id) SELECT ?, ?, id FROM role WHERE name = 'owner'", tryer, tryer],
+    ["INSERT INTO identifier (id, principal_id, surface, value) VALUES (?, ?, 'shell', ?)", dryRunUser, dryRunUser, user],
+    [
+      "INSERT INTO trust_grant (id, principal_id, role_id) SELECT ?, ?, id FROM role WHERE name = 'owner'",
+      dryRunUser,
+      dryRunUser,
+    ],
   ]);
 }
 
@@ -57,7 +61,7 @@ function change(file: string, statements: readonly [sql: string, ...values: SQLI
   }
 }
 
-/** The migrations that the databases have had, by their app. */
+/** The migrations applied to the databases, by app. */
 export function migrationsByApp({ coreDb, managerDb, collectorDb }: Databases): Map<string, string[]> {
   const files = Object.entries({ core: coreDb, manager: managerDb, collector: collectorDb });
   return new Map(files.flatMap(([app, file]) => (existsSync(file) ? [[app, appliedMigrations(file)]] : [])));

@@ -23,29 +23,29 @@ type DryRun = {
   /** The version's folder. */
   folder: string;
   commit: string;
-  /** A folder that is made for this, and removed. */
+  /** A folder that is created for this run, and removed afterwards. */
   work: string;
   databases: Databases;
   bindHost: string;
-  /** Host processes that are not well where the service runs: the copy need not be better. */
+  /** Host processes that are unhealthy in the running service: the copy need not be better. */
   unwell: ReadonlySet<string>;
 };
 
 const hostNames = ['core', 'manager', 'collector'] as const;
 const startMs = 120_000;
-/** Nothing outside is asked there, so that little can pass by itself. */
+/** The copy contacts no other systems, so few faults are temporary. */
 const saidMs = 6000;
 const replyMs = 30_000;
 const stopMs = 15_000;
 const portTries = 3;
-/** The 20,000 from here are below those that systems give to outgoing connections. */
+/** These 20,000 ports are below those that systems use for outgoing connections. */
 const firstPort = 11_000;
-/** Beside the copies: logs, migrations. */
+/** Space besides the copies: logs, migrations. */
 const spareBytes = 256 * 2 ** 20;
 
 /**
- * Starts a version beside the one that runs, on copies of the databases, with ports of its own and without channels: it has to run its migrations, come up
- * well and answer by the built-in engine. @throws BrokenVersion that says what it did not do
+ * Starts a version beside the running one, on copies of the databases, with its own ports and without channels: it must run its migrations, become
+ * healthy and answer with the built-in engine. @throws BrokenVersion with the failed check
  */
 export async function tryOnCopies({ folder, commit, work, databases, bindHost, unwell }: DryRun): Promise<void> {
   rmSync(work, { recursive: true, force: true });
@@ -79,7 +79,7 @@ const inMb = (bytes: number): number => Math.round(bytes / 2 ** 20);
 
 type Ports = Record<(typeof hostNames)[number] | 'compat' | 'vault', number>;
 
-/** A port that was free may be taken until the copy listens there. That says nothing about the version. */
+/** A free port may be taken before the copy listens on it, which is not the version's fault. */
 async function withOtherPorts(start: () => Promise<void>): Promise<void> {
   for (let left = portTries - 1; ; left -= 1) {
     try {
@@ -100,7 +100,7 @@ async function portsFor(bindHost: string): Promise<Ports> {
   return { core: await next(), manager: await next(), collector: await next(), compat: await next(), vault: await next() };
 }
 
-/** The operator's settings count, but for what would reach out of the copy. */
+/** The operator's settings apply, except those that reach outside the copy. */
 function dryEnv(work: string, ports: Ports): Record<string, string | undefined> {
   return {
     ...foreignEnv(),
@@ -121,7 +121,7 @@ function dryEnv(work: string, ports: Ports): Record<string, string | undefined> 
   };
 }
 
-/** It ends with this process, however that ends. */
+/** It stops when this process ends for any reason. */
 async function runDry(folder: string, env: Record<string, string | undefined>, work: () => DryWork): Promise<void> {
   const child = spawn(path.join(folder, 'svc'), ['up'], {
     cwd: folder,
@@ -163,13 +163,13 @@ const examine =
     return fault ?? whyNoReply(folder, env, 'hello');
   };
 
-/** What does not come up at the second time either will not later. */
+/** A process that has failed twice will not start later either. */
 function whoEndsAgain(state: SupervisorState | null): string | null {
   const found = state?.services.find(({ name, failures }) => failures > 1 && !isOptional(name));
   return found === undefined ? null : `The ${found.name} ${found.last_exit?.reason ?? 'ends again and again'}.`;
 }
 
-/** Why a version's own `svc chat` gets no reply; null when it does. */
+/** Why the version's own `svc chat` gets no reply; null when it does. */
 export async function whyNoReply(folder: string, env: Record<string, string | undefined>, text: string): Promise<string | null> {
   const home = mkdtempSync(path.join(env['TMPDIR'] ?? '/tmp', 'svc-update-'));
   try {

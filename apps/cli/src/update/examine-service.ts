@@ -8,12 +8,12 @@ export type Host = { name: string; url: string };
 const askMs = 2000;
 const pollMs = 50;
 
-/** What is wrong. `away`: there is no answer. `said`: by the process of itself, which may be of its start. `other`: it is of another commit. */
+/** A fault. `away`: there is no answer. `said`: reported by the process itself, perhaps about its start. `other`: it runs another commit. */
 export type Fault = { why: string; kind: 'away' | 'said' | 'other' };
 
 /**
- * What is wrong with the host processes, as they say themselves; null when each is well and is of the commit. `wereUnwell`: those that were not well
- * before either, of which no more is asked than an answer.
+ * The fault of the host processes by their own report; null when each is healthy and runs the commit. `wereUnwell`: those that were unhealthy
+ * before, which only have to answer.
  */
 export async function whyNotWell(hosts: readonly Host[], commit: string, wereUnwell: ReadonlySet<string>): Promise<Fault | null> {
   const faults = await Promise.all(hosts.map(async (host) => faultOf(host, commit, wereUnwell.has(host.name))));
@@ -38,7 +38,7 @@ async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean):
   }
 }
 
-/** Those that say of themselves that something does not work. */
+/** The processes that report a fault of their own. */
 export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
   const answers = await Promise.all(
     hosts.map(async ({ name, url }) => {
@@ -55,16 +55,16 @@ export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
 
 type Patience = {
   withinMs: number;
-  /** For so long a process may say that it is not well. */
+  /** How long a process may report a fault. */
   saidMs?: number;
   /** Ends the wait early, with the reason. */
   lost(): string | null;
 };
 
-/** A process is never of another commit later on; it may only be the one from before, which ends. */
+/** A process does not change its commit; it may only be the previous one, which is ending. */
 const otherMs = 3000;
 
-/** Asks again until nothing is wrong any more; else gives what was wrong last. */
+/** Polls until there is no fault; otherwise returns the last one. */
 export async function awaitWell(
   examine: () => Promise<Fault | null>,
   { withinMs, saidMs = 15_000, lost }: Patience,

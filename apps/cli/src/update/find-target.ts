@@ -13,7 +13,7 @@ const networkMs = 5 * 60_000;
 
 export const headOf = async (git: Git): Promise<string> => (await git(['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
 
-/** What the code in `root` is, by its version file. */
+/** The version of the code in `root`, by its version file. */
 export function versionIn(root: string, commit: string): Version {
   const version = readFileSync(path.join(root, 'VERSION'), 'utf8').trim();
   return { commit, version, name: version };
@@ -21,7 +21,7 @@ export function versionIn(root: string, commit: string): Version {
 
 type Wish = { channel: UpdateChannel; ref: string | null; current: Version };
 
-/** Asks the remote what the channel, or a ref, comes to; fetches nothing. @throws UpdateStopped when that is what is installed, or nothing */
+/** Asks the remote for the target of a channel or ref; fetches nothing. @throws UpdateStopped when it is installed already, or does not exist */
 export async function findTarget(git: Git, { channel, ref, current }: Wish): Promise<Target> {
   const listed = await orStop(git(['ls-remote', '--quiet', remote], { timeoutMs: networkMs }), 'The remote cannot be reached');
   const choice = chooseTarget({ channel, ref, refs: parseRemoteRefs(listed), current });
@@ -33,7 +33,7 @@ export async function findTarget(git: Git, { channel, ref, current }: Wish): Pro
   return target;
 }
 
-/** Whether a commit is among those that what is installed was made of. */
+/** Whether the installed version already contains a commit. */
 async function isBehind(git: Git, commit: string): Promise<boolean> {
   try {
     await git(['merge-base', '--is-ancestor', commit, 'HEAD']);
@@ -44,8 +44,8 @@ async function isBehind(git: Git, commit: string): Promise<boolean> {
 }
 
 /**
- * Fetches what an update goes to, and checks that it is what was promised: its commit, and the signature of a release.
- * @throws UpdateStopped that says what is not in order
+ * Fetches the target of an update, and checks its commit and the signature of a release.
+ * @throws UpdateStopped with the fault
  */
 export async function fetchTarget(git: Git, target: Target, trust: { root: string; allowUnsigned: boolean }): Promise<void> {
   const { commit, ref, tag } = target;
@@ -69,7 +69,7 @@ export async function fetchTarget(git: Git, target: Target, trust: { root: strin
     );
 }
 
-/** A tag that this clone has seen is the same for ever. */
+/** A tag must never change once this clone has seen it. */
 async function refuseMovedTag(git: Git, { name, object }: NonNullable<Target['tag']>): Promise<void> {
   for (const ref of [`refs/tags/${name}`, `refs/svc/fetched/${name}`]) {
     const known = (await git(['for-each-ref', '--format=%(objectname)', ref])).trim();

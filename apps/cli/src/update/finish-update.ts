@@ -10,7 +10,7 @@ import type { Switched } from './switch-to.ts';
 import { inSeconds, type Outcome, updateCodes } from './update-outcome.ts';
 import { versionFolder, versionsIn } from './version-folder.ts';
 
-/** Says how it ended, and after an update that stays brings the rest along. */
+/** Reports the outcome, and runs the remaining steps after a successful update. */
 export async function finishUpdate(context: UpdateContext, { journal, result, why, gapMs, lost }: Switched): Promise<Outcome> {
   const { places, now } = context;
   const { id, from, to } = journal;
@@ -52,7 +52,7 @@ function endOf({ result, why, gapMs, from, to }: Facts): Pick<Outcome, 'code' | 
   return { code: updateCodes.ok, words: `Updated from ${from.name} to ${to.name}.${next}` };
 }
 
-/** What a version that stays brings with it. Each step may be done again, and none of them takes the version back. */
+/** The remaining steps for a version that stays. Each may be repeated, and none of them causes a rollback. */
 export async function finish(context: UpdateContext, journal: Journal): Promise<void> {
   const { say } = context;
   const steps: [string, () => Promise<void>][] = [
@@ -79,7 +79,7 @@ function noteNewSettings({ places, say }: UpdateContext, { from, to }: Journal):
   const exampleOf = ({ commit }: Version) => readFileSync(path.join(versionFolder(places, commit), '.env.example'), 'utf8');
   const text = reconcileEnv(readFileSync(file, 'utf8'), exampleOf(from), exampleOf(to));
   if (text === null) return;
-  // It may be a link to where a person keeps it.
+  // It may be a link to another place.
   writeFileAtomic(realpathSync(file), text);
   say('New settings were added to .env, commented out.');
 }
@@ -89,7 +89,7 @@ async function settle({ source, say }: UpdateContext, journal: Journal): Promise
   if (words !== null) say(words);
 }
 
-/** The version whose code runs this may be a third one, where it repairs what another has left: the next update removes it. */
+/** A repair may run from the code of a third version, which is kept until the next update. */
 async function removeOthers({ places, source, root }: UpdateContext, kept: readonly string[]): Promise<void> {
   const others = versionsIn(places).filter((commit) => !kept.includes(commit) && versionFolder(places, commit) !== root);
   for (const commit of others) await source.remove(commit);

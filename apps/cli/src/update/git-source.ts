@@ -12,12 +12,12 @@ import type { VersionSource } from './version-source.ts';
 
 type Clone = {
   places: UpdatePlaces;
-  /** The code that runs this, whose signers count. */
+  /** The running code, whose list of signers counts. */
   root: string;
   allowUnsigned: boolean;
 };
 
-/** Versions of a clone, which come from its remote. */
+/** Versions of a clone, fetched from its remote. */
 export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSource {
   const git = openGit(places.home);
   return {
@@ -49,13 +49,13 @@ export function openGitSource({ places, root, allowUnsigned }: Clone): VersionSo
   };
 }
 
-/** Versions are named after their commits: git does not know them any more where the clone was moved. */
+/** Versions are named by their commits: after a clone was moved, git no longer knows their worktrees. */
 async function installedIn(folder: string, places: UpdatePlaces, git: Git): Promise<Version> {
   if (path.relative(places.versions, path.dirname(folder)) === '') return versionIn(folder, path.basename(folder));
   return versionIn(folder, await headOf(path.relative(folder, places.home) === '' ? git : openGit(folder)));
 }
 
-/** What a person has changed in the clone is never lost: it stops an update to a release, and is kept under a name by one to the main branch. */
+/** Local changes in the clone are never lost: they stop an update to a release, and an update to the main branch stashes them under a name. */
 async function keepWhatIsOwn(git: Git, isEdge: boolean, id: string): Promise<string | null> {
   const changed = await changedFiles(git);
   const commits = await ownCommits(git, remote);
@@ -75,7 +75,7 @@ async function keepWhatIsOwn(git: Git, isEdge: boolean, id: string): Promise<str
 const listed = (names: readonly string[]): string =>
   names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
 
-/** The branch of the clone that follows the remote's; null when it is on another one, or on none. */
+/** The branch of the clone that follows the remote's; null on another branch, or on none. */
 async function branchOf(git: Git): Promise<string | null> {
   const name = (await git(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
   return name === mainBranch ? name : null;

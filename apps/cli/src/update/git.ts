@@ -1,10 +1,10 @@
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { gitEnv } from './program-env.ts';
 
-/** Runs git in one folder and gives what it wrote. @throws GitFault */
+/** Runs git in one folder and returns its output. @throws GitFault */
 export type Git = (args: readonly string[], options?: { timeoutMs?: number }) => Promise<string>;
 
-/** What git could not do, with its own last words. */
+/** A failure of git, with the end of its message. */
 export class GitFault extends Error {
   override readonly name = 'GitFault';
 }
@@ -12,14 +12,14 @@ export class GitFault extends Error {
 const usualTimeoutMs = 60_000;
 const maxOutput = 16 * 1024 * 1024;
 
-/** Nothing that a repository brings is run: no hooks, no watcher, no other protocol than these. What a person has set for git, such as a login, counts. */
+/** Code from a repository is never run: no hooks, no file monitor, no other protocols. The user's own git settings, such as a login, apply. */
 const always = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'advice.detachedHead=false',
   'gc.auto=0',
   'maintenance.auto=false',
-  // Also the index, without which git does nothing any more.
+  // Syncs the index too: git does not work without it.
   'core.fsync=committed,index',
 ];
 
@@ -38,5 +38,5 @@ function reasonOf(command: string, { ending, code, stderr }: Awaited<ReturnType<
   return `git ${command} failed: ${withoutLogin(stderr.trim().slice(-1000)) || `it ended with ${code}`}`;
 }
 
-/** An address may have a password in it. */
+/** An address may contain a password. */
 const withoutLogin = (text: string): string => text.replaceAll(/:\/\/[^/@\s]+@/g, '://');

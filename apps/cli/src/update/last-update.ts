@@ -5,17 +5,17 @@ import type { Version } from './journal.ts';
 import { type Outcome, updateCodes } from './update-outcome.ts';
 
 /**
- * How the last update ended that found something to go to. `back`: the version before the last one that stayed. `gapMs`: for how long the core answered
- * nobody; null when nothing ran.
+ * The outcome of the last update that had a target. `back`: the version before the last one that stayed. `gapMs`: how long the core was unavailable;
+ * null when it was not running.
  */
 export type LastUpdate = Omit<Outcome, 'gapMs'> & {
   id: string;
   from: Version;
   to: Version;
   back: Version | null;
-  /** A commit that is not installed without being asked for. */
+  /** A commit that is installed only on request. */
   refused: string | null;
-  /** One that a person has to do something for first: it is not tried again without being asked for. */
+  /** A commit that needs an action by a person first: it is retried only on request. */
   held?: string | null;
   endedAt: number;
   gapMs: number | null;
@@ -26,7 +26,7 @@ type Places = Pick<UpdatePlaces, 'last'>;
 
 export const readLastUpdate = ({ last }: Places): LastUpdate | null => readJsonFile(last) as LastUpdate | null;
 
-/** One that came as far as a switch, or whose version does not work here. */
+/** Records an update that reached the switch, or whose version does not work here. */
 export function writeLastUpdate(places: Places, update: Ended, isRollback: boolean): void {
   const isDone = update.code === updateCodes.ok;
   const back = isDone ? update.from : (readLastUpdate(places)?.back ?? null);
@@ -34,7 +34,7 @@ export function writeLastUpdate(places: Places, update: Ended, isRollback: boole
   write(places, { ...update, back, refused, held: null });
 }
 
-/** One that ended before, which says nothing about the version. */
+/** Records an update that ended earlier, which says nothing about the version. */
 export function writeStoppedUpdate(places: Places, update: Ended): void {
   const { back = null, refused = null } = readLastUpdate(places) ?? {};
   write(places, { ...update, back, refused, held: update.isPassing === true ? null : update.to.commit });

@@ -2,8 +2,8 @@ import { copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync
 import path from 'node:path';
 
 /**
- * The same folder again, at next to no cost: files are hard links, links stay links. Files whose name begins with a dot, at the top, are copied: there
- * installers keep notes that they write over in place. Across file systems everything is copied.
+ * Copies a folder at almost no cost: files become hard links, symbolic links are kept. Top-level files whose names begin with a dot are copied,
+ * because installers overwrite their notes there in place. Across file systems everything is copied.
  */
 export function linkTree(from: string, to: string, isTop = true): void {
   mkdirSync(to, { recursive: true });
@@ -20,7 +20,7 @@ function linkFile(source: string, target: string, asCopy: boolean): void {
     try {
       return linkSync(source, target);
     } catch (error) {
-      // Another file system, one without links, or too many of them.
+      // Another file system, one without links, or too many links.
       if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }

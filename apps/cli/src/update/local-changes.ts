@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { Git } from './git.ts';
 
-/** Files of the clone that a person has changed; new ones that git does not know are another matter (`filesInTheWay`). Renames count as both names. */
+/** Tracked files of the clone that a person has changed; for untracked ones see `filesInTheWay`. A rename counts as both names. */
 export async function changedFiles(git: Git): Promise<string[]> {
   const text = await git(['status', '--porcelain=v1', '-z', '--untracked-files=no', '--no-renames', '--ignore-submodules']);
   return text.split('\0').flatMap((entry) => (entry.length > 3 ? [entry.slice(3)] : []));
@@ -10,7 +10,7 @@ export async function changedFiles(git: Git): Promise<string[]> {
 
 const mostAsked = 200;
 
-/** Files of a person, ignored ones as well, in places where a version has files of its own: git would put these over them without a word. */
+/** Untracked files of a person, ignored ones included, where a version has its own files: git would overwrite these silently. */
 export async function filesInTheWay(git: Git, home: string, commit: string): Promise<string[]> {
   const known = new Set(namesIn(await git(['ls-files', '-z'])));
   const wanted = namesIn(await git(['ls-tree', '-r', '-z', '--name-only', commit]));
@@ -26,7 +26,7 @@ export async function filesInTheWay(git: Git, home: string, commit: string): Pro
 
 const namesIn = (text: string): string[] => text.split('\0').filter((name) => name !== '');
 
-/** The place of a file that is to be made, or what stands where a folder of it would be; null when nothing does, or what git knows. */
+/** The path of a new file, or of what blocks one of its folders; null when nothing is there, or git tracks it. */
 function whatIsAt(home: string, name: string, known: ReadonlySet<string>): string | null {
   const parts = name.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -38,13 +38,13 @@ function whatIsAt(home: string, name: string, known: ReadonlySet<string>): strin
   return null;
 }
 
-/** Commits of the clone that no branch and no tag of the remote has: a person's own. */
+/** Commits of the clone that no branch or tag of the remote has: a person's own. */
 export async function ownCommits(git: Git, remote: string): Promise<number> {
   const count = await git(['rev-list', '--count', 'HEAD', '--not', `--remotes=${remote}`, '--glob=refs/svc/fetched', '--tags']);
   return Number(count.trim());
 }
 
-/** Keeps what a person has changed, and commits of their own, under a name; gives the name, null when there is nothing. */
+/** Stashes local changes and commits under a name; returns the name, or null when there are none. */
 export async function keepOwnWork(git: Git, id: string): Promise<string | null> {
   const stash = (await git(['stash', 'create', 'changes from before an update'])).trim();
   const commit = stash === '' ? 'HEAD' : stash;

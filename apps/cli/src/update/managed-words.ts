@@ -1,7 +1,7 @@
-/** `container`: what the recipe of this repository says, which does not know by which program it is run. */
+/** `container`: set by this repository's container recipe, which does not know the program that runs it. */
 const containers = ['container', 'podman', 'docker'];
 
-/** What a person does to get a newer version where something else keeps the installation up to date, or has to. */
+/** How a person gets a newer version of an installation that another program updates, or must update. */
 export function managedWords(manager: string): string {
   if (manager === 'archive')
     return 'This installation is an unpacked archive, and nothing says where newer ones are. Unpack a newer one next to it and start that: it uses the same data folder (docs/installing.md).';

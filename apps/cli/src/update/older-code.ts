@@ -1,16 +1,16 @@
-/** The migrations that a database has had, or that a version brings: names of files with their first lines. */
+/** The migrations that were applied to a database, or that a version contains: file names with their first lines. */
 export type Migrations = ReadonlyMap<string, string>;
 
 const numberOf = (name: string): number => Number(/^(\d{3})-/.exec(name)?.[1] ?? Number.NaN);
-/** From which migration on code still runs on the schema that this one makes, by its first line. */
+/** Reads, from its first line, the oldest migration whose code still works with the schema after this one. */
 const oldestCode = (firstLine: string): number | null => {
   const found = /^-- \d{3} \(code from (\d{3}) on still runs\)/.exec(firstLine)?.[1];
   return found === undefined ? null : Number(found);
 };
 
 /**
- * Why code that knows the migrations `old` does not run on a database that has had those of `applied` too; null when it does. Each migration says by
- * itself which code still runs after it; one that says nothing is taken for one that no older code runs after.
+ * Why code with the migrations `old` does not work on a database that also has those of `applied`; null when it does. Each migration declares
+ * which older code still works after it; without a declaration, none does.
  */
 export function whyNotOnNewer(old: Iterable<string>, applied: Migrations): string | null {
   const known = new Set(old);

@@ -5,7 +5,7 @@ import { openArchiveSource } from './archive/archive-source.ts';
 import { openGitSource } from './git-source.ts';
 import type { VersionSource } from './version-source.ts';
 
-/** Where versions of this installation come from. `root`: the code that runs this. */
+/** The source of versions for this installation. `root`: the running code. */
 export function openSource(
   places: UpdatePlaces,
   root: string,

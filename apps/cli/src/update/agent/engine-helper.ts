@@ -5,15 +5,15 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { createChatSession } from '../../chat/chat-session.ts';
 
-/** Asks the engine in use for help, as the person who types here. */
+/** Asks the engine in use for help, as the person at this shell. */
 export type EngineHelper = {
   /** Why it cannot be asked; null when it can. */
   whyNot(): Promise<string | null>;
-  /** Has it say that it is there. Gives why it did not; null when it did. */
+  /** Requests a short answer. Returns why there was none; null when it answered. */
   begin(): Promise<string | null>;
-  /** One turn in the folder, `timeoutMs` at most. Gives why it did not end well; null when it did. */
+  /** Runs one turn in the folder, at most `timeoutMs`. Returns why it failed; null when it succeeded. */
   ask(prompt: string, folder: string, timeoutMs: number): Promise<string | null>;
-  /** Nothing is left in the folder's name. */
+  /** Removes everything that was stored for the folder. */
   close(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export function createEngineHelper(coreUrl: string, id: string): EngineHelper {
       body: { cwd, ...(cwd !== null && { for: 'full' }) },
       timeoutMs: askMs,
     });
-  /** Why the turn did not end well; null when it did. */
+  /** Why the turn failed; null when it succeeded. */
   const say = async (text: string, timeoutMs: number): Promise<string | null> => {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -60,7 +60,7 @@ export function createEngineHelper(coreUrl: string, id: string): EngineHelper {
       }
     },
 
-    // Only a conversation that is there can be given a folder; and an engine that does not answer is found out before anything is prepared for it.
+    // Only an existing conversation can have a folder. This also finds an engine that does not answer before anything is prepared for it.
     begin: () => say(greeting, greetingMs),
 
     async ask(prompt, folder, timeoutMs) {
@@ -81,7 +81,7 @@ async function whyNoEngine(coreUrl: string): Promise<string | null> {
   return 'the engine in use is "offline", which is not a model; connect one first (docs/engines.md)';
 }
 
-/** Files are changed, so it needs every right, and nobody is there to be asked. */
+/** It changes files, so it needs every right, and nobody is present to answer questions. */
 async function whyNotAllowed(coreUrl: string, user: string): Promise<string | null> {
   const request = { channel: 'shell', sender: { raw_id: user } };
   const { body } = await requestJson<Identity>(`${coreUrl}/trust/resolve`, { body: request, timeoutMs: askMs });

@@ -11,12 +11,12 @@ import { openRepairTree, type RepairTree } from './worktree.ts';
 type Task = { request: UpdateRequest; failed: Outcome; progress: Pick<ProgressEvents, 'note'>; limits?: Limits };
 type Limits = { turns: number; ms: number };
 
-/** Both bound what it may cost. */
+/** Both limit the cost. */
 const usualLimits: Limits = { turns: 3, ms: 40 * 60_000 };
 
 /**
- * Has the engine in use repair a version that could not be installed, in a copy of its files, and installs what it made like any other version: tried on
- * a copy of the data, verified, taken back when it does not do. The engine itself puts nothing in place. Gives how the update ended after all.
+ * Lets the engine in use repair a version that could not be installed, in a copy of its files, and installs the result like any other version:
+ * tried on a copy of the data, verified, rolled back when it fails. The engine itself installs nothing. Returns the final outcome of the update.
  */
 export async function repairByAgent(
   context: UpdateContext,
@@ -30,18 +30,18 @@ export async function repairByAgent(
     : 'only a clone can be repaired, this is an archive';
   if (why !== null) return stop(failed, `No engine can be asked to repair it: ${why}.`);
   const from = await runningVersion(context);
-  // Once more, with its signature: nothing is built on what may not be installed.
+  // Fetched and verified again: a version that may not be installed is not a base for changes.
   const target = await source.find({ ...request, current: from });
   await source.fetch(target);
   const silent = await helper.begin();
   if (silent !== null) return stop(failed, `The engine did not answer: ${silent}.`);
   const tree = await openRepairTree(places, id, target.commit);
-  const told = (text: string) => {
+  const report = (text: string) => {
     say(text);
     progress.note(id, text);
   };
   try {
-    return await tryInTurns(context, { request, failed, limits, helper, tree, told, to: target.name, from: from.name });
+    return await tryInTurns(context, { request, failed, limits, helper, tree, report, to: target.name, from: from.name });
   } finally {
     await helper.close();
     await tree.remove();
@@ -54,17 +54,17 @@ type Work = {
   limits: Limits;
   helper: EngineHelper;
   tree: RepairTree;
-  told(text: string): void;
+  report(text: string): void;
   to: string;
   from: string;
 };
 
 async function tryInTurns(context: UpdateContext, work: Work): Promise<Outcome> {
-  const { request, failed, limits, helper, tree, told, to, from } = work;
+  const { request, failed, limits, helper, tree, report, to, from } = work;
   const until = performance.now() + limits.ms;
   let last = failed;
   for (let turn = 1; turn <= limits.turns && performance.now() < until; turn += 1) {
-    told(`The engine is asked to repair ${to} (turn ${turn} of ${limits.turns}) …`);
+    report(`The engine is asked to repair ${to} (turn ${turn} of ${limits.turns}) …`);
     const prompt = repairPrompt({ tree, to, from, failure: last.words, turn, mostTurns: limits.turns });
     const fault = await helper.ask(prompt, tree.folder, until - performance.now());
     if (fault !== null) return stop(failed, `The engine did not repair it: ${fault}.`);
@@ -74,9 +74,9 @@ async function tryInTurns(context: UpdateContext, work: Work): Promise<Outcome> 
       continue;
     }
     const name = `${to} with repairs`;
-    told(`The engine made commit ${commit.slice(0, 12)}; trying it …`);
+    report(`The engine made commit ${commit.slice(0, 12)}; trying it …`);
     last = await runUpdate(context, { ...request, own: { commit, name, version: name } }).catch(toOutcome);
-    // Anything else is no matter of its files.
+    // Any other failure is not caused by its files.
     if (last.code !== updateCodes.rolledBack) return last;
   }
   return stop(last, `The engine could not repair it in ${limits.turns} turns.`);
@@ -84,6 +84,6 @@ async function tryInTurns(context: UpdateContext, work: Work): Promise<Outcome> 
 
 const stop = ({ words }: Outcome, more: string): Outcome => ({ code: updateCodes.manual, words: `${words}\n${more}` });
 
-/** What an engine can help with: what a person changed, and a version that does not do. */
+/** Failures that an engine can help with: local changes, and a version that does not work. */
 export const canBeRepaired = ({ code, isOfFiles = false }: Outcome): boolean =>
   code === updateCodes.rolledBack || (code === updateCodes.manual && isOfFiles);

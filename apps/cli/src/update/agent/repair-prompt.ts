@@ -3,10 +3,10 @@ import type { RepairTree } from './worktree.ts';
 
 type Task = {
   tree: Pick<RepairTree, 'folder' | 'patchFile'>;
-  /** The version that is to be installed, and the one that runs. */
+  /** The version to install, and the running one. */
   to: string;
   from: string;
-  /** What the updater said, which is why it is asked. */
+  /** The updater's message, which is the reason for asking. */
   failure: string;
   turn: number;
   mostTurns: number;
@@ -14,7 +14,7 @@ type Task = {
 
 const longestFailure = 8000;
 
-/** What the engine is asked for in one turn. */
+/** The engine's task in one turn. */
 export function repairPrompt({ tree, to, from, failure, turn, mostTurns }: Task): string {
   const own =
     tree.patchFile === null

@@ -4,17 +4,17 @@ import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { openGit, type Git } from '../git.ts';
 import { UpdateStopped, updateCodes } from '../update-outcome.ts';
 
-/** A copy of the version's files in which an engine may work. Nothing of it runs before the updater has tried it. */
+/** A copy of the version's files in which an engine may work. None of it runs before the updater tries it. */
 export type RepairTree = {
   folder: string;
-  /** The person's own changes of the installation, as a patch; null when there are none. */
+  /** The local changes of the installation, as a patch; null when there are none. */
   patchFile: string | null;
-  /** The commit of what was done since the last time, made where it was not; null when nothing was. @throws UpdateStopped for what must not be done */
+  /** The commit with the work since the last call, created if necessary; null when nothing changed. @throws UpdateStopped for a forbidden change */
   takeResult(): Promise<string | null>;
   remove(): Promise<void>;
 };
 
-/** Who may release is decided by people, in a release. */
+/** Only people decide, in a release, who may sign releases. */
 const untouchable = ['release-signers'];
 const author = [
   '-c',
@@ -36,14 +36,14 @@ export async function openRepairTree(places: UpdatePlaces, id: string, commit: s
   const patch = await ownChanges(clone, commit);
   const patchFile = patch === '' ? null : path.join(place, `${id}.patch`);
   if (patchFile !== null) writeFileSync(patchFile, patch, { mode: 0o600 });
-  const before = await lookOf(clone, places.home);
+  const before = await snapshotOf(clone, places.home);
   const tree = openGit(folder);
   let last = commit;
   return {
     folder,
     patchFile,
     async takeResult() {
-      if ((await lookOf(clone, places.home)) !== before)
+      if ((await snapshotOf(clone, places.home)) !== before)
         throw refused('it changed the installation itself, and not the copy that it was given. See git status and .env there');
       const found = await commitAll(tree, commit);
       if (found === last) return null;
@@ -58,14 +58,14 @@ export async function openRepairTree(places: UpdatePlaces, id: string, commit: s
   };
 }
 
-/** What the person has changed since the version that the installation was made of: commits, and files that are not in one. */
+/** The local changes since the installed version: commits, and uncommitted files. */
 async function ownChanges(clone: Git, commit: string): Promise<string> {
   const base = (await clone(['merge-base', 'HEAD', commit]).catch(() => 'HEAD')).trim();
   return clone(['diff', '--binary', base]);
 }
 
-/** What must be as it was: the commit of the installation, its files, its settings. */
-async function lookOf(clone: Git, home: string): Promise<string> {
+/** What must not change: the commit of the installation, its files, its settings. */
+async function snapshotOf(clone: Git, home: string): Promise<string> {
   const dotenv = path.join(home, '.env');
   const parts = [await clone(['rev-parse', 'HEAD']), await clone(['diff', '--binary', 'HEAD'])];
   return JSON.stringify([...parts, existsSync(dotenv) ? readFileSync(dotenv, 'utf8') : null]);

@@ -19,16 +19,16 @@ import { isStillWrong, noteWrong } from './wrong-archive.ts';
 
 type Archives = {
   places: UpdatePlaces;
-  /** The code that runs this, whose signers count. */
+  /** The running code, whose list of signers counts. */
   root: string;
-  /** The address that holds the files of the newest release. */
+  /** The base address of the files of the newest release. */
   base: string;
   allowUnsigned: boolean;
 };
 
 /**
- * Versions that come as archives with everything in them. The folder that a person unpacked stays as it is, but for `svc`: each version runs from its own
- * folder, by the pointer.
+ * Versions that come as complete archives. The folder that a person unpacked stays as it is, except `svc`: each version runs from its own
+ * folder, selected by the pointer.
  */
 export function openArchiveSource({ places, root, base, allowUnsigned }: Archives): VersionSource {
   const found = new Map<string, Published>();
@@ -84,10 +84,10 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
   };
 }
 
-/** Remembers what came, and was not what it should be: as much as that is not fetched every quarter of an hour. */
+/** Remembers a wrong archive, so that so much data is not downloaded again every quarter of an hour. */
 async function bring(places: UpdatePlaces, published: Published, file: string): Promise<void> {
   const { url, digest } = published;
-  // Asked before: what is put in its place meanwhile is another one.
+  // Read before the download: the file may be replaced meanwhile.
   const described = await describeFile(url);
   try {
     await checkRoomFor(file, described);

@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** Nothing came for so long: the connection is gone. */
+/** Silence after which the connection counts as lost. */
 const idleMs = 60_000;
 const maxText = 4 * 2 ** 20;
 const maxTextMs = 5 * 60_000;
 const maxArchive = 2 * 2 ** 30;
-/** In a row, without anything new. */
+/** Attempts in a row without new data. */
 const tries = 4;
 const pauseMs = 500;
 
-/** A file that is small, as text. @throws Error that says what the place answered */
+/** A small file as text. @throws Error with the server's answer */
 export async function getText(url: string): Promise<string> {
   try {
     return await readText(url);
@@ -32,21 +32,21 @@ async function readText(url: string): Promise<string> {
   for await (const chunk of await request(url, 0)) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > maxText) throw new Error('it is too large');
-    // What comes byte by byte is never silent for long.
+    // A server that sends byte by byte is never silent for long.
     if (performance.now() > until) throw new Error(`it took more than ${maxTextMs / 60_000} min`);
   }
   return text + decoder.decode();
 }
 
-/** What is published is not by whom, or not what, it should be: asking again does not help until that changes. */
+/** A published file has a wrong signature or content: a retry does not help until it changes. */
 export class NotInOrder extends Error {
   override readonly name = 'NotInOrder';
 }
 
-/** What a place says of a file without giving it. `mark`: another one when the file is another; null where nothing is said. */
+/** The metadata of a file, without its content. `mark` differs when the file differs; null when the server gives none. */
 export type Described = { mark: string | null; bytes: number | null };
 
-/** Never rejects: who downloads it then is told what is wrong. */
+/** Never rejects: the download that follows reports the error. */
 export async function describeFile(url: string): Promise<Described> {
   try {
     const response = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(idleMs) });
@@ -59,7 +59,7 @@ export async function describeFile(url: string): Promise<Described> {
   }
 }
 
-/** So that a disk that is too small is not filled, time and again. @throws Error */
+/** Avoids filling a disk that is too small again and again. @throws Error */
 export async function checkRoomFor(file: string, { bytes }: Described): Promise<void> {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -73,8 +73,8 @@ export async function checkRoomFor(file: string, { bytes }: Described): Promise<
 const inMb = (bytes: number): number => Math.round(bytes / 2 ** 20);
 
 /**
- * Downloads a file whose digest is known. Goes on where a connection broke, also that of an earlier call; `file` is there whole or not at all.
- * @throws Error that says why not; NotInOrder where all of it came, and is something else
+ * Downloads a file with a known digest. Resumes after a broken connection, also that of an earlier call; `file` appears only when complete.
+ * @throws Error with the reason; NotInOrder when the complete file does not match
  */
 export async function download(url: string, file: string, digest: string): Promise<void> {
   if ((await digestOfFile(file)) === digest) return;
@@ -85,7 +85,7 @@ export async function download(url: string, file: string, digest: string): Promi
   if ((await digestOfFile(part)) === digest) return renameSync(part, file);
   rmSync(part, { force: true });
   if (!goesOn) throw new NotInOrder(`${url} is not what the checksums say.`);
-  // What an earlier call has left may be damaged, as by a loss of power.
+  // The part from an earlier call may be damaged, for instance by a power failure.
   await download(url, file, digest);
 }
 
@@ -96,7 +96,7 @@ async function bring(url: string, part: string): Promise<void> {
       return await goOn(url, part, before);
     } catch (error) {
       const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
-      // The service may live on the same disk.
+      // The service may use the same disk.
       if (isFull) rmSync(part, { force: true });
       left = sizeOf(part) > before ? tries : left - 1;
       if (left === 0 || isFull || error instanceof Refused)
@@ -106,7 +106,7 @@ async function bring(url: string, part: string): Promise<void> {
   }
 }
 
-/** Of all that is in a file, wherever it was read to. */
+/** Checks the whole file, whatever its read position. */
 export async function digestOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(file.createReadStream({ start: 0, autoClose: false }), hash);
@@ -124,7 +124,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** The place answers, and says no: asking again changes nothing. */
+/** The server refuses: a retry does not help. */
 class Refused extends Error {}
 
 async function goOn(url: string, part: string, from: number): Promise<void> {
@@ -147,10 +147,10 @@ async function goOn(url: string, part: string, from: number): Promise<void> {
   await pipeline(limited, createWriteStream(part, { flags: size === 0 ? 'w' : 'a', mode: 0o600 }));
 }
 
-/** The place has nothing after that. */
+/** The server has no data after this offset. */
 class Whole extends Error {}
 
-/** The place gives all of it again. */
+/** The server sends the whole file again. */
 class NoRange extends Error {
   readonly body: AsyncIterable<Uint8Array>;
 
@@ -160,7 +160,7 @@ class NoRange extends Error {
   }
 }
 
-/** What comes from there, from a byte on. */
+/** The response body, from a byte offset on. */
 async function request(url: string, from: number): Promise<AsyncIterable<Uint8Array>> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs);

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'nod
 import path from 'node:path';
 import { linkTree } from '../link-tree.ts';
 
-/** What lies in an unpacked folder beside what the archive brought: settings, data that a person put there, what the service keeps. */
-const brought = [
+/** The entries of an unpacked folder that come from the archive, not settings, a person's data or files of the service. */
+const fromArchive = [
   'apps',
   'connectors',
   'docs',
@@ -15,10 +15,10 @@ const brought = [
   '.runtime/node_modules',
 ];
 
-/** The same installation again in another folder, at next to no cost: what the archive brought, and nothing that came since. */
+/** A copy of the installation in another folder at almost no cost: the content of the archive, without later files. */
 export function linkInstallation(from: string, to: string): void {
   mkdirSync(path.join(to, '.runtime'), { recursive: true });
-  for (const place of brought) if (existsSync(path.join(from, place))) linkTree(path.join(from, place), path.join(to, place));
+  for (const place of fromArchive) if (existsSync(path.join(from, place))) linkTree(path.join(from, place), path.join(to, place));
   for (const folder of ['.', '.runtime'])
     for (const name of readdirSync(path.join(from, folder))) {
       const file = path.join(from, folder, name);

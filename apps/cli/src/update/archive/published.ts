@@ -3,20 +3,20 @@ import { compareVersions } from '../release-tag.ts';
 import { getText, NotInOrder, sha256 } from './download.ts';
 import { whyNotSignedSums } from './verify-sums.ts';
 
-/** An archive that is published. `url`: of its file; `digest`: what that has to be. */
+/** A published archive. `url`: of its file; `digest`: its expected digest. */
 export type Published = { info: ReleaseInfo; url: string; digest: string };
 
 type Place = {
-  /** The address that holds all files of a release. */
+  /** The base address of the files of a release. */
   base: string;
   platform: string;
-  /** The file of those who may release; null: nobody is asked. */
+  /** The file of allowed signers; null: signatures are not checked. */
   signers: string | null;
 };
 
 /**
- * The newest archive at a place for a platform; null when it has none. Nothing is believed but what the signed sums vouch for.
- * @throws NotInOrder; Error where the place cannot be asked
+ * The newest archive for a platform at an address; null when there is none. Only data covered by the signed checksums is trusted.
+ * @throws NotInOrder; Error when the server cannot be reached
  */
 export async function newestPublished({ base, platform, signers }: Place): Promise<Published | null> {
   const at = (name: string): string => `${base.replace(/\/+$/, '')}/${name}`;
@@ -38,7 +38,7 @@ export async function newestPublished({ base, platform, signers }: Place): Promi
   return { info, url: at(file), digest: digests.get(file) ?? '' };
 }
 
-/** Digests by the names of files. What is no line of sha256sum(1) is left out. */
+/** Digests by file name. Lines that are not in the format of sha256sum(1) are left out. */
 export function parseSums(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split('\n')) {

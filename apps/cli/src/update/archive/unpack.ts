@@ -14,8 +14,8 @@ import type { Published } from './published.ts';
 const timeoutMs = 10 * 60_000;
 
 /**
- * Unpacks the archive that was published; the folder is there whole or not at all. Whatever lies at the file's path by then, what is unpacked is what was
- * checked. @throws BrokenVersion when it is not what it was said to be
+ * Unpacks the published archive; the folder appears only when complete. The bytes that are unpacked are the ones that were checked, even if
+ * the file is replaced meanwhile. @throws BrokenVersion when the content is not the announced one
  */
 export async function unpack(archive: string, folder: string, { info, digest }: Omit<Published, 'url'>): Promise<void> {
   const staged = `${folder}.new`;
@@ -36,10 +36,10 @@ export async function unpack(archive: string, folder: string, { info, digest }: 
   }
 }
 
-/** The tar of an update that was killed may have to write its last file. */
+/** The tar of a killed update may still be writing its last file. */
 const removeStaged = (staged: string): void => rmSync(staged, { recursive: true, force: true, maxRetries: 5 });
 
-/** What it says when it fails. It reads from this process, so it ends with it. */
+/** Returns its error message when it fails. It reads from this process, so it ends with it. */
 async function runTar(file: FileHandle, to: string): Promise<string | null> {
   const args = ['-xz', '--strip-components=1', '--no-same-owner', '-C', to];
   const tar = spawnOwned('tar', args, { env: { PATH: foreignEnv()['PATH'] } });

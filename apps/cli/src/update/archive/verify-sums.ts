@@ -7,7 +7,7 @@ import { hasSigners } from '../verify-tag.ts';
 
 const timeoutMs = 20_000;
 
-/** Why checksums are not signed by one of those who may release (`signers`: a file of OpenSSH's allowed signers); null when they are. */
+/** Why checksums have no valid signature of an allowed signer (`signers`: a file in OpenSSH's format); null when they have. */
 export async function whyNotSignedSums(sums: string, signature: string, signers: string): Promise<string | null> {
   if (!existsSync(signers) || !hasSigners(readFileSync(signers, 'utf8')))
     return `No release can be verified: ${path.basename(signers)} names no key.`;

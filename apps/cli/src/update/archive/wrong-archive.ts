@@ -10,13 +10,13 @@ type Place = Pick<UpdatePlaces, 'folder'>;
 
 const fileOf = ({ folder }: Place): string => path.join(folder, 'download', 'wrong.json');
 
-/** Remembers an archive that came whole and is not what the sums say. It is removed with the next one that is. */
+/** Remembers an archive that was downloaded completely and does not match its checksums. The next correct one removes the record. */
 export function noteWrong(places: Place, { url, digest }: Published, { mark }: Described): void {
   makePrivateDir(path.dirname(fileOf(places)));
   writeFileAtomic(fileOf(places), JSON.stringify({ url, digest, mark } satisfies Wrong));
 }
 
-/** Whether that is still so: neither the sums nor the archive have changed since. Only asks. */
+/** Whether the record still applies: neither the checksums nor the archive have changed since. Reads only. */
 export async function isStillWrong(places: Place, { url, digest }: Published): Promise<boolean> {
   const wrong = readJsonFile(fileOf(places)) as Wrong | null;
   if (wrong?.url !== url || wrong.digest !== digest) return false;
