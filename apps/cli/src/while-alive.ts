@@ -5,7 +5,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 export type Patience = { pauseMs: number; healthMs: number };
 const usual: Patience = { pauseMs: 500, healthMs: 2000 };
 
-/** Thrown when a process has stopped answering anything. */
+/** Thrown when a process no longer answers anything. */
 export class NotAlive extends Error {
   readonly silentMs: number;
 
@@ -16,8 +16,8 @@ export class NotAlive extends Error {
 }
 
 /**
- * Waits for an answer as long as the process at `origin` is alive: it is asked for its health again and again meanwhile. A
- * refused connection is an answer: what `ask` fails with says it better. @throws NotAlive
+ * Waits for an answer while the process at `origin` is alive, which is checked through its health again and again. A
+ * refused connection counts as an answer, because the error of `ask` explains it better. @throws NotAlive
  */
 export async function whileAlive<T>(
   origin: string,
@@ -33,7 +33,7 @@ export async function whileAlive<T>(
     }
   };
   watch().catch((error: unknown) => {
-    // Anything but silence ends the question itself.
+    // Any failure except silence ends the request itself.
     if (isTimeout(error) && !answered.signal.aborted) hung.abort();
   });
   try {

@@ -8,8 +8,8 @@ const patienceMs = 5000;
 const pauseMs = 100;
 
 /**
- * Asks again for a moment when nobody listens while the service runs: a process that crashed is being started again. A
- * refused connection has carried no request, so nothing is asked twice.
+ * Retries for a moment while the service runs but nothing listens: a crashed process is being restarted. A
+ * refused connection has carried no request, so no request is sent twice.
  */
 export async function whileRestarting<T>(
   ask: () => Promise<T>,

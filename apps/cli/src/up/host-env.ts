@@ -22,10 +22,10 @@ const namesFor: Partial<Record<HostName, readonly string[]>> = {
 };
 
 /** Variables for processes that run npm or check for updates. */
-const networkers: readonly HostName[] = ['manager', 'collector', 'dashboard'];
+const networkHosts: readonly HostName[] = ['manager', 'collector', 'dashboard'];
 
 /** For processes that record who did something: they need a verified name, which the dashboard proves. */
-const believers: readonly HostName[] = ['core', 'collector', 'dashboard'];
+const proofHosts: readonly HostName[] = ['core', 'collector', 'dashboard'];
 
 const isForEveryHost = (name: string) =>
   named.has(name) || ['NODE_', 'SVC_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
@@ -47,8 +47,8 @@ export function hostEnv(name: HostName, env: Env, userProof?: string): Record<st
     isForEveryHost(key) ||
     key.startsWith(alsoFor[name] ?? 'SVC_') ||
     namesFor[name]?.includes(key) === true ||
-    (networkers.includes(name) && isForNpm(key));
+    (networkHosts.includes(name) && isForNpm(key));
   const own = name === 'core' ? all : all.filter(([key]) => isFor(key) && !notFor[name]?.includes(key));
   const result = { ...allocator, ...Object.fromEntries(own) };
-  return userProof !== undefined && believers.includes(name) ? { ...result, [userProofVariable]: userProof } : result;
+  return userProof !== undefined && proofHosts.includes(name) ? { ...result, [userProofVariable]: userProof } : result;
 }

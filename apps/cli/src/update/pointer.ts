@@ -6,11 +6,11 @@ import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 
 type Places = Pick<UpdatePlaces, 'pointer' | 'versions' | 'folder' | 'trial' | 'reverted'>;
 
-/** The commit of the version that runs in the clone's place; null when the clone runs itself. */
+/** The commit of the version that runs instead of the clone; null when the clone itself runs. */
 export const readPointer = ({ pointer }: Pick<Places, 'pointer'>): string | null =>
   ifThereSync(() => path.basename(readlinkSync(pointer)), null);
 
-/** Has another version run from the next start on: by one rename, so that there is always one. */
+/** Selects another version from the next start on, by one rename, so that the pointer always exists. */
 export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'versions'>, commit: string | null): void {
   const folder = path.dirname(pointer);
   if (commit === null) rmSync(pointer, { force: true });
@@ -23,10 +23,10 @@ export function setPointer({ pointer, versions }: Pick<Places, 'pointer' | 'vers
   syncFolderSync(folder);
 }
 
-/** A version that runs without being confirmed yet. `from`: what runs again if it fails; null is the clone itself. */
+/** A version that runs unconfirmed. `from`: the version to go back to; null means the clone itself. */
 export type Trial = { from: string | null; to: string };
 
-/** Puts a version in place, on trial: one that does not work is taken back by `revertTrial`. */
+/** Puts a version in place on trial; `revertTrial` takes it back when it does not work. */
 export function beginTrial(places: Places, to: string): void {
   const trial: Trial = { from: readPointer(places), to };
   makePrivateDir(places.folder);
@@ -39,13 +39,13 @@ export function beginTrial(places: Places, to: string): void {
 export const readTrial = ({ trial }: Pick<Places, 'trial'>): Trial | null =>
   existsSync(trial) ? (readJsonFile(trial) as Trial | null) : null;
 
-/** The version stays. */
+/** Ends the trial: the version stays. */
 export function confirmTrial({ trial, folder }: Places): void {
   rmSync(trial, { force: true });
   syncFolderSync(folder);
 }
 
-/** Has the version from before run again from the next start on. False when there is no trial, or its version was not even put in place. */
+/** Selects the previous version from the next start on. False when there is no trial, or its version was never put in place. */
 export function revertTrial(places: Places, why: string): boolean {
   const trial = readTrial(places);
   if (trial === null) return false;
@@ -57,7 +57,7 @@ export function revertTrial(places: Places, why: string): boolean {
   return wasInPlace;
 }
 
-/** The version from before has to start also where the disk takes no note. */
+/** The previous version must start even when the disk cannot store the reason. */
 function noteWhy({ reverted }: Places, why: string): void {
   try {
     writeFileAtomic(reverted, `${why}\n`);

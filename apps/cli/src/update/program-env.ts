@@ -1,4 +1,4 @@
-/** Our environment for the programs of another version: without what is ours alone. */
+/** Our environment for the programs of another version, without internal variables. */
 export function foreignEnv(): Record<string, string | undefined> {
   const { NODE_COMPILE_CACHE: _ours, GATEWAY_LIFELINE: _lifeline, ...env } = process.env;
   return env;
@@ -6,7 +6,7 @@ export function foreignEnv(): Record<string, string | undefined> {
 
 const protocols = 'https:http:ssh:git:file';
 
-/** A caller's own repository, as git gives it to its hooks, is not ours. */
+/** Variables that git passes to its hooks name the caller's repository, not ours. */
 export function gitEnv(): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || name.startsWith('GIT_SSH'));
   return { ...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: protocols };

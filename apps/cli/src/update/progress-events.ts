@@ -6,13 +6,13 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import type { Journal } from './journal.ts';
 import { inSeconds, type Outcome } from './update-outcome.ts';
 
-/** Reports to the collector how far an update is, under the session `self-update:<time>`. It never holds an update up, and never fails one. */
+/** Reports the progress of an update to the collector, under the session `self-update:<time>`. It never delays an update or makes it fail. */
 export type ProgressEvents = {
   phase(journal: Journal): void;
-  /** What is done beside the phases; `id`: of the update, where no phase has begun. */
+  /** Reports work besides the phases; `id`: of the update, when no phase has begun. */
   note(id: string, text: string): void;
   end(outcome: Outcome): void;
-  /** Hands over what the collector, which is away for a while itself, has not got yet; for so long at most. */
+  /** Sends the collector the events that it missed while it was down, within this time. */
   close(withinMs: number): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export function createProgressEvents({ url, token, now }: Place): ProgressEvents
       session ??= `self-update:${id}`;
       note(text, { phase: 'agent' });
     },
-    // Why a version failed may have words of anything in it; they are in the status.
+    // The reason for a failure may contain any text, so it appears only in the status.
     end: ({ code, gapMs }) => note(endWords(code, gapMs), { phase: 'ended', code, gap_ms: gapMs ?? null }),
     async close(withinMs) {
       const until = performance.now() + withinMs;

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, renameSync } f
 import path from 'node:path';
 import { syncFolderSync } from '@svc/service-kit/files.ts';
 
-/** Puts the `svc` of a version in the place of the installation's own, whole at any moment, also after a loss of power: everything begins with it. */
+/** Replaces the installation's `svc` by that of a version, atomically even on a power failure, because every command starts with it. */
 export function putWrapper(home: string, version: string): void {
   const next = path.join(home, '.runtime', 'svc.new');
   copyFileSync(path.join(version, 'svc'), next);

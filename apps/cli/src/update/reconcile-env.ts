@@ -1,10 +1,10 @@
 type Example = { name: string; lines: string[] };
 
 const settingLine = /^#?\s*(?:export\s+)?([A-Za-z_]\w*)=/;
-/** In the example a setting is commented out, without a blank: `#NAME=value`. */
+/** In the example a setting is commented out without a blank: `#NAME=value`. */
 const exampleLine = /^#([A-Za-z_]\w*)=/;
 
-/** Each setting of an example with the comment above it. */
+/** Each setting of an example, with the comment above it. */
 function examplesOf(example: string): Example[] {
   const found: Example[] = [];
   let comment: string[] = [];
@@ -19,8 +19,8 @@ function examplesOf(example: string): Example[] {
 }
 
 /**
- * `.env` with the settings that are new in an example, commented out, at its end; everything that was there stays, byte by byte. Only what the example of
- * the version before did not have is new: what a person has removed stays away. Null when there is nothing to add.
+ * Appends the new settings of an example to `.env`, commented out; existing content stays unchanged. Only settings that the previous
+ * example did not have are new, so a setting that a person removed does not return. Null when there is nothing to add.
  */
 export function reconcileEnv(env: string, before: string, after: string): string | null {
   const known = new Set([...namesIn(env), ...examplesOf(before).map(({ name }) => name)]);

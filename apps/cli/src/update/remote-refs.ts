@@ -1,15 +1,15 @@
-/** What `git ls-remote` says of a repository. */
+/** The output of `git ls-remote`. */
 export type RemoteRefs = {
-  /** Each tag with the commit that it names, and the object that it is: another one for an annotated tag. */
+  /** Each tag with its commit and its object, which differ for an annotated tag. */
   tags: ReadonlyMap<string, { commit: string; object: string }>;
   branches: ReadonlyMap<string, string>;
 };
 
 const linePattern = /^([0-9a-f]{40}|[0-9a-f]{64})\trefs\/(heads|tags)\/(.+)$/;
-/** Behind the name of an annotated tag, for the commit that it is of. */
+/** The suffix after the name of an annotated tag, on the line of its commit. */
 const peeled = '^{}';
 
-/** Reads the lines of `git ls-remote`. Lines of other refs are passed over. */
+/** Parses the output of `git ls-remote`. Other refs are ignored. */
 export function parseRemoteRefs(text: string): RemoteRefs {
   const tags = new Map<string, { commit: string; object: string }>();
   const branches = new Map<string, string>();

@@ -8,7 +8,7 @@ import { confirm, goBack, lostTrial, startMs, verify } from './switch-to.ts';
 import { updateCodes } from './update-outcome.ts';
 import { awaitWell, whyNotWell, type Fault } from './examine-service.ts';
 
-/** Brings to an end what an earlier update has left open, forward or back. Gives what it did, as text; null when there was nothing. */
+/** Completes or reverts an earlier, interrupted update. Returns what it did, as text; null when there was none. */
 export async function repairUpdate(context: UpdateContext): Promise<string | null> {
   const { places } = context;
   const journal = readJournal(places);
@@ -22,7 +22,7 @@ export async function repairUpdate(context: UpdateContext): Promise<string | nul
   return `An update to ${journal.to.name} was interrupted before anything was changed (${journal.phase}). What it left was removed.`;
 }
 
-/** The version was found good, and the clone not yet brought along. */
+/** The version was confirmed, but the clone not yet updated. */
 async function goOn(context: UpdateContext, journal: Journal): Promise<string> {
   confirmTrial(context.places);
   await finish(context, journal);
@@ -30,7 +30,7 @@ async function goOn(context: UpdateContext, journal: Journal): Promise<string> {
   return `An update to ${journal.to.name} was interrupted at its end. It is complete now.`;
 }
 
-/** A version is in place that nobody has confirmed: it stays if it runs well, else the one before runs again. */
+/** An unconfirmed version is in place: it stays if it runs well, else the previous one is restored. */
 async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal | null): Promise<string> {
   const { places, service } = context;
   const journal = noted ?? journalOf(trial);
@@ -49,7 +49,7 @@ async function repairTrial(context: UpdateContext, trial: Trial, noted: Journal 
   return `An update to ${journal.to.name} was interrupted. ${journal.from.name} is in place again: ${why}.`;
 }
 
-/** Why a version on trial does not stay; null when it does. `isOwn`: it ran, and was found wanting. */
+/** Why a version on trial does not stay; null when it does. `isOwn`: it ran, and failed the checks. */
 async function whyNotStay(
   context: UpdateContext,
   commit: string,
@@ -64,14 +64,14 @@ async function whyNotStay(
     kind = fault?.kind;
     return fault;
   };
-  // It may have begun a moment ago.
+  // It may have started a moment ago.
   const notUp = await awaitWell(examine, { withinMs: startMs, lost: () => lostTrial(context, commit) });
   if (kind === 'other') return cutOff;
   const why = notUp ?? (await verify(context, commit, unwell));
   return why === null ? null : { why, isOwn: !service.isStopped() };
 }
 
-/** The supervisor has gone back by itself. */
+/** The supervisor has already rolled back. */
 function noteReverted(context: UpdateContext, journal: Journal): string {
   const why = readFileSync(context.places.reverted, 'utf8').trim();
   rmSync(context.places.reverted, { force: true });
@@ -79,7 +79,7 @@ function noteReverted(context: UpdateContext, journal: Journal): string {
   return `${journal.to.name} did not run, and ${journal.from.name} was started again. ${why}`;
 }
 
-/** A version runs in the clone's place because the clone could not be brought along: now it may be. */
+/** A version runs instead of the clone, because the clone could not be updated: tries that again. */
 async function finishLate(context: UpdateContext): Promise<string | null> {
   const commit = readPointer(context.places);
   if (commit === null || !(await context.source.canSettleLate(commit))) return null;
@@ -105,7 +105,7 @@ const journalOf = ({ from, to }: Trial): Journal => ({
   isRollback: false,
 });
 
-/** What cut it off says nothing about the version. */
+/** The interruption says nothing about the version. */
 function endUntried({ places, now }: UpdateContext, { id, from, to }: Journal, words: string): void {
   const code = updateCodes.manual;
   writeStoppedUpdate(places, { code, words, id, from, to, endedAt: now(), gapMs: null, isPassing: true });

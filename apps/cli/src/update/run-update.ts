@@ -16,12 +16,12 @@ import { UpdateStopped, updateCodes, type Outcome } from './update-outcome.ts';
 import { BrokenVersion, versionFolder } from './version-folder.ts';
 import { whyNotBack, whyNotOnDatabases } from './version-migrations.ts';
 
-/** `own`: a commit that was made here, on top of what the channel or the ref comes to. */
+/** `own`: a commit that was made here, on top of the target of the channel or ref. */
 export type UpdateRequest = { channel: UpdateChannel; ref: string | null; rollback: boolean; own?: Version };
 
 type Goal = { to: Version; fetch: (() => Promise<void>) | null };
 
-/** Brings the installation to another version, or leaves it as it was. @throws UpdateStopped for what ends it before the switch */
+/** Changes the installation to another version, or leaves it as it was. @throws UpdateStopped when it ends before the switch */
 export async function runUpdate(context: UpdateContext, request: UpdateRequest): Promise<Outcome> {
   const { places, source, say, now } = context;
   const from = await runningVersion(context);
@@ -35,7 +35,7 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
     return stop;
   };
   try {
-    // What was made here has a person's changes in it, and leaves their files as they are.
+    // A commit made here contains the local changes, and leaves the person's files as they are.
     const kept =
       request.own === undefined ? await source.keepOwnWork(request.channel === 'edge' && request.ref === null, id) : null;
     if (kept !== null) say(kept);
@@ -63,7 +63,7 @@ export async function runUpdate(context: UpdateContext, request: UpdateRequest):
   }
 }
 
-/** So that a person sees why, and that it is not tried again by itself where that is of no use. */
+/** Lets a person see the reason, and prevents useless automatic retries. */
 function noteStop({ places, say }: UpdateContext, ended: Parameters<typeof writeStoppedUpdate>[1], isRollback: boolean): void {
   try {
     makePrivateDir(places.folder);
@@ -74,7 +74,7 @@ function noteStop({ places, say }: UpdateContext, ended: Parameters<typeof write
   }
 }
 
-/** What runs in the clone's place, where there is one. */
+/** The version that runs instead of the clone, if there is one. */
 export function runningVersion({ places, source }: UpdateContext): Promise<Version> {
   const commit = readPointer(places);
   return source.installed(commit === null ? places.home : versionFolder(places, commit));
@@ -107,7 +107,7 @@ function begin(context: UpdateContext, journal: Journal): void {
 
 type Entry = Omit<Journal, 'phase'>;
 
-/** All that can be done while the service runs on: nothing of it is changed. */
+/** Everything that can be done while the service keeps running, without changing it. */
 async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   const { places, source, data, settings, service, say } = context;
   const { from, to } = entry;
@@ -135,7 +135,7 @@ async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   });
 }
 
-/** There must be a way back, and the version must know how to read what is there. */
+/** A rollback must be possible, and the version must be able to read the present data. */
 function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string; newer: string }): void {
   const noWayBack = whyNotBack(older, newer);
   if (noWayBack !== null)
@@ -148,7 +148,7 @@ function checkSchemas({ data }: UpdateContext, { older, newer }: { older: string
     throw new UpdateStopped(updateCodes.manual, `That version cannot work with the present data (${unreadable}).`);
 }
 
-/** One of the two versions runs, and what is left is in the journal. */
+/** One of the two versions runs, and the journal has the rest. */
 const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
   new UpdateStopped(
     updateCodes.manual,
@@ -156,7 +156,7 @@ const toOpenEnd = (error: unknown, { name }: Version): UpdateStopped =>
     { cause: error },
   );
 
-/** Nothing was stopped: whatever it was, the old version runs on. */
+/** Nothing was stopped: whatever failed, the old version keeps running. */
 function toStop(error: unknown, { name }: Version): UpdateStopped {
   if (error instanceof UpdateStopped) return error;
   const words = `so the running version stays unchanged. ${(error as Error).message}`;

@@ -12,20 +12,20 @@ import { namesSamePackages, nodeModulesOf, putCopy, versionFolder } from './vers
 
 type Settling = {
   places: UpdatePlaces;
-  /** In the clone. */
+  /** Runs git in the clone. */
   git: Git;
   commit: string;
-  /** The branch that is moved to the commit; null leaves every branch as it is. */
+  /** The branch to move to the commit; null leaves every branch as it is. */
   branch: string | null;
 };
 
 /**
- * Brings the clone to the version that runs in its place: its files, its dependencies, its Node. Last of all the pointer goes, so that whatever
- * ends this in between leaves a version that starts. May be done again. The clone has neither changes of a person when this begins, nor files of theirs in the way.
+ * Updates the clone to the version that runs instead of it: its files, its dependencies, its Node. The pointer is removed last, so that an
+ * interruption leaves a version that starts. May be repeated. Requires a clone without local changes or files in the way.
  */
 export async function settleClone({ places, git, commit, branch }: Settling): Promise<void> {
   const folder = versionFolder(places, commit);
-  // Ours is the only update, so what was left by git is of one that was cut off.
+  // Only one update runs at a time, so a lock of git is left from an interrupted one.
   rmSync(path.resolve(places.home, (await git(['rev-parse', '--git-path', 'index.lock'])).trim()), { force: true });
   putWrapper(places.home, folder);
   await noteWrapper(git, commit);
@@ -37,7 +37,7 @@ export async function settleClone({ places, git, commit, branch }: Settling): Pr
   setPointer(places, null);
 }
 
-/** Git removes a file before it writes it again, which this one must not be: to git it is there already. */
+/** Git removes a file before it writes it again, which must not happen to this one, so git is told that it is up to date. */
 async function noteWrapper(git: Git, commit: string): Promise<void> {
   const blob = (await git(['rev-parse', `${commit}:svc`])).trim();
   await git(['update-index', '--cacheinfo', `100755,${blob},svc`]);
@@ -60,16 +60,16 @@ function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
 }
 
 type SetUp = {
-  /** The lock of what is installed. */
+  /** The lock of the installed packages. */
   stamp: string;
   lock: string;
   folders: readonly [from: string, to: string][];
 };
 
-/** Without its stamp an installation counts as none, so it goes first and comes last. */
+/** An installation without its stamp counts as missing, so the stamp is removed first and written last. */
 function take(places: UpdatePlaces, { stamp, lock, folders }: SetUp): void {
   const there = folders.filter(([from]) => isFolder(from));
-  // A Node of the machine is not ours to bring.
+  // The machine's own Node is not ours to replace.
   if (there.length === 0) return;
   if (!namesSamePackages(stamp, lock)) {
     rmSync(stamp, { force: true });
@@ -78,7 +78,7 @@ function take(places: UpdatePlaces, { stamp, lock, folders }: SetUp): void {
   putCopy(lock, stamp);
 }
 
-/** Puts the same as in `from` in the place of `to`. */
+/** Replaces `to` by a copy of `from`. */
 function exchange({ folder }: UpdatePlaces, from: string, to: string): void {
   const [next, old] = [path.join(folder, 'incoming'), path.join(folder, 'outgoing')];
   for (const each of [next, old]) rmSync(each, { recursive: true, force: true });

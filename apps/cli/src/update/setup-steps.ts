@@ -7,9 +7,9 @@ import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { foreignEnv } from './program-env.ts';
 
 type Steps = {
-  /** The version whose steps they are; each runs there. */
+  /** The version whose steps run; each runs in its folder. */
   root: string;
-  /** Where it is kept which ones were applied to this installation. */
+  /** The record of the steps applied to this installation. */
   dataDir: string;
   say(line: string): void;
   now(): number;
@@ -17,13 +17,13 @@ type Steps = {
 
 const folder = 'scripts/setup-steps';
 const stepName = /^\d{3}-[\w-]+$/;
-/** Exit code of a step that does not apply here yet; it is asked again by the next update. */
+/** Exit code of a step that does not apply here yet; the next update tries it again. */
 const notApplicable = 75;
 const timeoutMs = 10 * 60_000;
 
 /**
- * Runs the set-up steps of a version that this installation has not had, in their order. One that fails is said, tried again by the next update, and
- * takes nothing back. A step that was killed counts as not applied: each may be run twice.
+ * Runs the set-up steps of a version that were not applied here, in order. A failed one is reported, retried by the next update, and
+ * causes no rollback. A killed step counts as not applied, so each must be repeatable.
  */
 export async function runSetupSteps({ root, dataDir, say, now }: Steps): Promise<void> {
   const file = dataPaths(dataDir).setupSteps;

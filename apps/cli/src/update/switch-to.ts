@@ -13,7 +13,7 @@ import { foreignEnv } from './program-env.ts';
 import { versionFolder } from './version-folder.ts';
 import { whyNoReply } from './dry-run.ts';
 
-/** `reverted`: why the version before runs again. `stuck`: that it does not run either. `stopped`: a person has ended the service. `lost`: connectors that ran before, with the reasons. */
+/** `reverted`: the previous version runs again, because of `why`. `stuck`: that one does not run either. `stopped`: a person stopped the service. `lost`: connectors that ran before, with reasons. */
 export type Switched = {
   journal: Journal;
   result: 'confirmed' | 'reverted' | 'stuck' | 'stopped';
@@ -24,15 +24,15 @@ export type Switched = {
 
 const turnsMs = 60_000;
 export const startMs = 60_000;
-/** Over what the processes are given to end. */
+/** Time beyond the processes' own limit to stop. */
 const spareMs = 5000;
-/** From the request: the next version loads its code, turns that run end, then the processes. */
+/** From the request on: the next version loads its code, running turns end, then the processes stop. */
 const longestStopMs = ({ stopTimeoutMs }: UpdateContext['settings']): number => prepareMs + holdMs + stopTimeoutMs + spareMs;
 const lookMs = 250;
-/** A busy machine may keep a process from answering for a moment; one that has ended shows by its start. */
+/** A busy machine may delay an answer for a moment; a process that ended shows by its new start time. */
 const silenceMs = 5000;
 
-/** Puts the new version in place, on trial; has the service start again; and confirms it, or goes back. */
+/** Puts the new version in place on trial, restarts the service, and confirms the version or rolls back. */
 export async function switchTo(context: UpdateContext, journal: Journal): Promise<Switched> {
   const { places, service, say, onPhase } = context;
   const { to } = journal;
@@ -53,12 +53,12 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
     const confirmed = confirm(context, journal, await gap.stop());
     return { ...confirmed, lost: await lostConnectors(service.instances, connectors) };
   }
-  // The gap lasts until a version answers, whichever it is.
+  // The gap lasts until either version answers.
   const back = await goBack(context, { journal, why: fault, unwell });
   return { ...back, gapMs: await gap.stop() };
 }
 
-/** Why the version in place does not do; null when it does. */
+/** Why the version in place fails; null when it works. */
 export async function startAndVerify(
   context: UpdateContext,
   commit: string,
@@ -75,16 +75,16 @@ export async function startAndVerify(
   return verify(context, commit, unwell);
 }
 
-/** The supervisor takes a version back by itself that ends. */
+/** The supervisor itself rolls back a version that exits. */
 export function lostTrial({ places, service }: UpdateContext, commit: string): string | null {
   if (readTrial(places)?.to !== commit) return 'it ended by itself';
   return service.isStopped() ? 'the service was stopped' : null;
 }
 
-/** A reply end to end, then a time in which nothing is started again and all stays well. */
+/** Requires a reply end to end, then a period in which no process restarts and all stay healthy. */
 export async function verify(context: UpdateContext, commit: string, unwell: ReadonlySet<string>): Promise<string | null> {
   const { places, service, settings } = context;
-  // What ends while it is asked for a reply counts, too.
+  // An exit during the request for a reply counts, too.
   const before = startsOf(service.read());
   const silent = await whyNoReply(versionFolder(places, commit), foreignEnv(), '/help');
   if (silent !== null) return silent;
@@ -118,7 +118,7 @@ export function confirm(context: UpdateContext, journal: Journal, gapMs: number 
 
 type Failure = { journal: Journal; why: string; unwell: ReadonlySet<string> };
 
-/** Has the version from before run again, and looks whether it does. A service that was stopped stays so: it runs at its next start. */
+/** Restores the previous version, and checks that it runs. A service that was stopped stays stopped: the version runs at its next start. */
 export async function goBack(context: UpdateContext, { journal, why, unwell }: Failure): Promise<Switched> {
   const { places, service, settings, say } = context;
   const { from } = journal;

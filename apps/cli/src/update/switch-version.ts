@@ -5,7 +5,7 @@ import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { isRunning, readSupervisorState } from '../up/state-file.ts';
 
-/** The supervisor of the service, as its own file says; null when nothing runs. */
+/** The supervisor of the service, from its state file; null when none runs. */
 export type ReadState = () => SupervisorState | null;
 
 export const stateReader =
@@ -13,10 +13,10 @@ export const stateReader =
   () =>
     readSupervisorState(file);
 
-/** The running service, as its own file says. */
+/** The running service, from its state file. */
 export type ServiceWatch = {
   read: ReadState;
-  /** Whether it was asked to end, or what keeps it (`launcher.ts`) has ended: nothing starts it again then. False where nothing says so. */
+  /** Whether it was asked to stop, or its parent (`launcher.ts`) has ended, so that it will not be restarted. False when this is unknown. */
   isStopped(): boolean;
 };
 
@@ -36,12 +36,12 @@ export function watchService(file: string): ServiceWatch {
   };
 }
 
-/** The first process of a machine or a container ends last. */
+/** Pid 1 of a machine or a container ends last. */
 const hasEnded = (keeper: NonNullable<SupervisorState['kept_by']>): boolean => keeper.pid > 1 && !isRunning(keeper);
 
 const pollMs = 50;
 
-/** Waits until no turn runs or waits, at most `maxMs`: what then still runs is taken up by the next version. Gives how many there are. */
+/** Waits until no turn runs or waits, at most `maxMs`; the next version resumes the rest. Returns how many remain. */
 export async function awaitTurns(coreUrl: string, maxMs: number, onWait: () => void): Promise<number> {
   const until = performance.now() + maxMs;
   for (let isFirst = true; ; isFirst = false) {
@@ -62,8 +62,8 @@ async function openTurns(coreUrl: string): Promise<number> {
 }
 
 /**
- * Has the supervisor stop, and the version that is in place start in its stead. Resolves when another supervisor is there; false when none is within
- * `withinMs`, and at once when it was stopped altogether. One that does not stop is ended by force.
+ * Stops the supervisor, so that the version in place starts instead. Resolves when another supervisor runs; false when there is none within
+ * `withinMs`, and at once when the service was stopped altogether. A supervisor that does not stop is killed.
  */
 export async function startAgain({ read, isStopped }: ServiceWatch, stopMs: number, withinMs: number): Promise<boolean> {
   const before = read();
@@ -81,7 +81,7 @@ export async function startAgain({ read, isStopped }: ServiceWatch, stopMs: numb
 }
 
 /**
- * Waits for a supervisor. Where one has ended, what keeps it (`launcher.ts`) starts the next: a second one beside that would run in nobody's terminal, and
+ * Waits for a supervisor. When one has ended, its parent (`launcher.ts`) starts the next: a second start here would run without a terminal, and
  * the first would end.
  */
 export async function comesUp({ read, isStopped }: ServiceWatch, withinMs: number): Promise<boolean> {
@@ -91,7 +91,7 @@ export async function comesUp({ read, isStopped }: ServiceWatch, withinMs: numbe
   return true;
 }
 
-/** Notes for how long the core answers nobody, at most; also when it is away still. */
+/** Measures the longest time in which the core answers nobody, including a current outage. */
 export function measureGap(coreUrl: string): { stop(): Promise<number> } {
   let isOver = false;
   let longest = 0;
@@ -105,7 +105,7 @@ export function measureGap(coreUrl: string): { stop(): Promise<number> } {
           last = performance.now();
         }
       } catch {
-        // Away: that is what is measured.
+        // No answer: this is the time being measured.
       }
       await sleep(20);
     }

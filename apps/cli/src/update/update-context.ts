@@ -7,19 +7,19 @@ import type { ListInstances } from './lost-connectors.ts';
 import type { ServiceWatch } from './switch-version.ts';
 import type { VersionSource } from './version-source.ts';
 
-/** How the running service is reached. */
+/** Access to the running service. */
 export type Switch = ServiceWatch & {
-  /** Of the host processes whose commit counts. */
+  /** The host processes whose commit is checked. */
   hosts(): Host[];
   coreUrl(): string;
   instances: ListInstances;
-  /** Starts the service when nothing runs it. */
+  /** Starts the service when it is not running. */
   start(): Promise<void>;
 };
 
 export type UpdateSettings = Pick<Settings, 'updateAllowUnsigned' | 'updateVerifyMs' | 'stopTimeoutMs' | 'bindHost' | 'dataDir'>;
 
-/** What an update works with. `root`: the code that runs this, in a version folder. */
+/** The dependencies of an update. `root`: the running code, in a version folder. */
 export type UpdateContext = {
   root: string;
   places: UpdatePlaces;
@@ -29,7 +29,7 @@ export type UpdateContext = {
   service: Switch;
   /** One line for a person at each step. */
   say(line: string): void;
-  /** Called when a phase begins, after it was written down. */
+  /** Called when a phase begins, after it was recorded. */
   onPhase(journal: Journal): void;
   now(): number;
 };

@@ -3,17 +3,17 @@ import { GitFault } from './git.ts';
 /** Exit codes of `svc update` (spec, Versioning). */
 export const updateCodes = { ok: 0, rolledBack: 2, manual: 3, current: 4, busy: 5, managed: 6 } as const;
 
-/** How an update ended. `words`: for a person, in whole sentences. `to`: what an update would go to. `gapMs`: for how long the core answered nobody. */
+/** The outcome of an update. `words`: whole sentences for a person. `to`: its target. `gapMs`: how long the core was unavailable. */
 export type Outcome = {
   code: (typeof updateCodes)[keyof typeof updateCodes];
   words: string;
   to?: { name: string; commit: string };
   gapMs?: number;
-  /** It cannot go on because of files of the installation. */
+  /** Files of the installation prevent it from continuing. */
   isOfFiles?: boolean;
-  /** The machine or its network failed, which passes: it may be tried again by itself. */
+  /** A temporary failure of the machine or network: it may be retried automatically. */
   isPassing?: boolean;
-  /** What is published is not in order, such as its signature. */
+  /** A published file is invalid, such as its signature. */
   isRefused?: boolean;
 };
 
@@ -21,7 +21,7 @@ export const inSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 type Kind = { isOfFiles?: true; isPassing?: true; isRefused?: true };
 
-/** What ends an update before anything was stopped, or when a person has to look. Every one of them is expected. */
+/** Ends an update before anything was stopped, or when a person must act. All of these are expected. */
 export class UpdateStopped extends Error {
   override readonly name = 'UpdateStopped';
   readonly outcome: Outcome;
@@ -38,7 +38,7 @@ export class UpdateStopped extends Error {
   }
 }
 
-/** How what was thrown ends an update; passes on what nobody expects. */
+/** The outcome for a thrown error; rethrows unexpected ones. */
 export function toOutcome(error: unknown): Outcome {
   if (error instanceof UpdateStopped) return error.outcome;
   if (error instanceof GitFault) return { code: updateCodes.manual, words: `Nothing was changed. ${error.message}` };

@@ -8,7 +8,7 @@ import type { Git } from './git.ts';
 import { foreignEnv } from './program-env.ts';
 import { isFolder, linkTree } from './link-tree.ts';
 
-/** In a version folder that is whole: its files, its dependencies, its Node. Written last. */
+/** Marks a complete version folder: its files, its dependencies, its Node. Written last. */
 const wholeFile = '.svc-whole';
 const installTimeoutMs = 20 * 60_000;
 
@@ -17,16 +17,16 @@ export class BrokenVersion extends Error {
   override readonly name = 'BrokenVersion';
 }
 
-/** A disk that is full or fails, as the system, SQLite and a service of ours say it. */
+/** A disk that is full or failing, in the words of the system, SQLite and our services. */
 const diskFault =
   /\b(?:ENOSPC|EDQUOT|EIO|SQLITE_FULL)\b|[Nn]o space left on device|database or disk is full|disk I\/O error|[Nn]o room left on the disk/;
 const noNetwork =
   /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|\w+_CERT\w*|CERT_\w+)\b/;
 
-/** What a version did not do here: its own fault, unless the words are those of a machine whose disk is full, or fails. */
+/** The error for a failed version: its own fault, unless the message is about a disk that is full or failing. */
 export const faultOf = (words: string): Error => (diskFault.test(words) ? new Error(words) : new BrokenVersion(words));
 
-/** The same of an installation, which the network may have failed, too. `log`: all that npm said, of which the words are the end. */
+/** The same for an installation, where the network may be at fault, too. `log`: npm's full output, of which the message is the end. */
 export const installFaultOf = (words: string, log = ''): Error =>
   [noNetwork, diskFault].some((ofTheMachine) => ofTheMachine.test(words) || ofTheMachine.test(log))
     ? new Error(words)
@@ -35,10 +35,10 @@ export const installFaultOf = (words: string, log = ''): Error =>
 export const versionFolder = ({ versions }: Pick<UpdatePlaces, 'versions'>, commit: string): string =>
   path.join(versions, commit);
 
-/** One that git has forgotten, as where its disk was away for a while, is made again: it would not know its own commit. */
+/** A worktree that git has forgotten, for instance while its disk was not mounted, is created again: it would not know its own commit. */
 export const isWhole = (folder: string): boolean => existsSync(path.join(folder, wholeFile)) && !isForgotten(folder);
 
-/** A version of an archive has nothing of git. */
+/** The version of an archive is not a git worktree. */
 function isForgotten(folder: string): boolean {
   const link = path.join(folder, '.git');
   const gitFolder = existsSync(link) ? /^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1] : undefined;
@@ -49,11 +49,11 @@ type Plan = {
   places: UpdatePlaces;
   git: Git;
   commit: string;
-  /** A folder whose dependencies are taken when they are the same. */
+  /** A folder whose dependencies are reused when they are the same. */
   like: string;
 };
 
-/** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, GitFault, what the disk says */
+/** Adds a complete version folder; an existing one is kept. @throws BrokenVersion, GitFault, disk errors */
 export async function makeVersion({ places, git, commit, like }: Plan): Promise<string> {
   const folder = versionFolder(places, commit);
   await reconnect(places, git);
@@ -68,7 +68,7 @@ export async function makeVersion({ places, git, commit, like }: Plan): Promise<
   return folder;
 }
 
-/** Where the installation was moved, neither git finds its versions nor they git, which one of them may run without. */
+/** After the installation was moved, git does not find its worktrees and they do not find the repository, which a running version does not need. */
 async function reconnect(places: UpdatePlaces, git: Git): Promise<void> {
   const lost = versionsIn(places)
     .map((commit) => versionFolder(places, commit))
@@ -76,10 +76,10 @@ async function reconnect(places: UpdatePlaces, git: Git): Promise<void> {
   if (lost.length > 0) await git(['worktree', 'repair', ...lost]).catch(() => undefined); // what stays forgotten is made again
 }
 
-/** The settings of the installation are those of each version. */
+/** All versions share the settings of the installation. */
 export const takeDotenv = (folder: string): void => symlinkSync('../../../.env', path.join(folder, '.env'));
 
-/** A mark that outlives a loss of power must not outlive what it stands for. */
+/** A mark that survives a power failure must not survive the files that it stands for. */
 export async function markWhole(folder: string, commit: string): Promise<void> {
   await syncDisk(folder, foreignEnv());
   writeFileAtomic(path.join(folder, wholeFile), `${commit}\n`);
@@ -91,17 +91,17 @@ export async function removeVersion(places: UpdatePlaces, git: Git, commit: stri
   await git(['worktree', 'prune']);
 }
 
-/** First the mark: what is half gone must not count as whole. */
+/** Removes the mark first: a half-removed folder must not count as complete. */
 export function removeFolder(folder: string): void {
   rmSync(path.join(folder, wholeFile), { force: true });
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The names of the versions that are there. */
+/** The names of the existing versions. */
 export const versionsIn = ({ versions }: Pick<UpdatePlaces, 'versions'>): string[] =>
   existsSync(versions) ? readdirSync(versions) : [];
 
-/** What `svc` sets up is not set up twice where the locks name the same packages. A lock that does not fit is left to the installer, which refuses it. */
+/** Reuses an existing installation when the locks name the same packages. An inconsistent lock is left to the installer, which refuses it. */
 function takeDependencies(like: string, folder: string): void {
   const runtimeLock = path.join(folder, 'runtime/package-lock.json');
   if (fitsManifests(runtimeLock) && namesSamePackages(path.join(like, '.runtime/.svc-lock'), runtimeLock)) {
@@ -116,21 +116,21 @@ function takeDependencies(like: string, folder: string): void {
   putCopy(lock, path.join(folder, 'node_modules/.svc-lock'));
 }
 
-/** Puts a copy in the place of a file. Folders that were linked share their files, so none of them is ever written into. */
+/** Replaces a file by a copy. Linked folders share their files, so none of them is ever written in place. */
 export function putCopy(from: string, to: string): void {
   rmSync(`${to}.new`, { force: true });
   copyFileSync(from, `${to}.new`);
   renameSync(`${to}.new`, to);
 }
 
-/** `node_modules`, and those that single workspaces have for versions of their own. The stamp is in the first one, which so comes last. */
+/** `node_modules`, and those of single workspaces with their own versions. The first one contains the stamp, so it comes last. */
 export function nodeModulesOf(lock: string): string[] {
   const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as { packages?: Record<string, unknown> };
   const found = Object.keys(packages).flatMap((name) => /^(.*?\/?node_modules)\//.exec(name)?.[1] ?? []);
   return [...new Set(found)].toSorted((a, b) => b.length - a.length);
 }
 
-/** Whether two lock files are there and name the same packages to be installed. Each release writes its own version into its lock. */
+/** Whether two lock files exist and name the same packages to install. Each release writes its own version into its lock. */
 export function namesSamePackages(a: string, b: string): boolean {
   return existsSync(a) && existsSync(b) && packagesIn(a) === packagesIn(b);
 }
@@ -154,7 +154,7 @@ function packagesIn(file: string): string {
 const wantedFields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
 type Wanted = Partial<Record<(typeof wantedFields)[number], Record<string, string>>>;
 
-/** Whether a lock has what the manifests beside it and below it want: it repeats their lists. */
+/** Whether a lock repeats the dependency lists of the manifests beside and below it. */
 export function fitsManifests(lock: string): boolean {
   const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as { packages?: Record<string, Wanted> };
   return Object.entries(packages).every(([place, found]) => {
@@ -169,12 +169,12 @@ export function fitsManifests(lock: string): boolean {
 const isSameList = (a: Record<string, string> = {}, b: Record<string, string> = {}): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([name, version]) => b[name] === version);
 
-/** The version's own `svc` finds or gets a Node that it accepts, and installs what its lock says. */
+/** The version's own `svc` finds or installs an accepted Node, and installs the packages of its lock. */
 export async function setUp(folder: string): Promise<void> {
   const fits = fitsManifests(path.join(folder, 'package-lock.json'));
   const { ending, code, stdout, stderr } = await runProgram(path.join(folder, 'svc'), ['--version'], {
     cwd: folder,
-    // npm refuses a lock that does not fit, but looks for what is missing first: it need not do so for long.
+    // npm refuses an inconsistent lock, but first looks for the missing packages: limits how long it may try.
     env: { ...foreignEnv(), ...(fits ? {} : { npm_config_fetch_retries: '0' }) },
     timeoutMs: installTimeoutMs,
   });
@@ -184,7 +184,7 @@ export async function setUp(folder: string): Promise<void> {
   throw installFaultOf(ending === 'too_late' ? 'Its installation did not end within 20 minutes.' : words, npmLog(folder));
 }
 
-/** What npm said last to the `svc` of a version. */
+/** npm's last message to the `svc` of a version. */
 function npmLog(folder: string): string {
   try {
     return readFileSync(path.join(folder, '.runtime/npm.log'), 'utf8').slice(-20_000);

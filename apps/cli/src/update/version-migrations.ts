@@ -4,7 +4,7 @@ import { whyNotOnNewer } from './older-code.ts';
 
 const apps = ['core', 'manager', 'collector', 'vault'] as const;
 
-/** The migrations of an app in a version: names with first lines. */
+/** The migrations of an app in a version: file names with first lines. */
 function migrationsOf(root: string, app: string): Map<string, string> {
   const folder = path.join(root, 'apps', app, 'src/db/migrations');
   if (!existsSync(folder)) return new Map();
@@ -12,7 +12,7 @@ function migrationsOf(root: string, app: string): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(path.join(folder, name), 'utf8').split('\n')[0] ?? '']));
 }
 
-/** Why the code of one version does not run on what another one makes of the databases; null when it does. Both are folders. */
+/** Why the code of one version does not work on databases migrated by another; null when it does. Both are folders. */
 export function whyNotBack(older: string, newer: string): string | null {
   for (const app of apps) {
     const why = whyNotOnNewer(migrationsOf(older, app).keys(), migrationsOf(newer, app));
@@ -21,7 +21,7 @@ export function whyNotBack(older: string, newer: string): string | null {
   return null;
 }
 
-/** The same of the databases as they are. `applied`: what each has had, by its app. `knows`: a version that has these migrations. */
+/** The same for the present databases. `applied`: their migrations, by app. `knows`: a version that has these migrations. */
 export function whyNotOnDatabases(older: string, applied: ReadonlyMap<string, readonly string[]>, knows: string): string | null {
   for (const [app, names] of applied) {
     const lines = migrationsOf(knows, app);

@@ -4,23 +4,23 @@ import type { Journal, Version } from './journal.ts';
 
 export type TargetWish = { channel: UpdateChannel; ref: string | null; current: Version };
 
-/** Where versions come from: the remote of a clone, or a place of archives. */
+/** The source of versions: the remote of a clone, or a server of archives. */
 export type VersionSource = {
-  /** What lies in a folder: the installation, or one of its versions. */
+  /** The version in a folder: the installation, or one of its versions. */
   installed(root: string): Promise<Version>;
-  /** Asks what a channel, or a ref, comes to; brings nothing. @throws UpdateStopped when that is what is installed, or nothing */
+  /** Resolves a channel or ref; downloads nothing. @throws UpdateStopped when it is installed already, or does not exist */
   find(wish: TargetWish): Promise<Target>;
-  /** Brings it here, and checks that it is by whom it should be. @throws UpdateStopped that says what is not in order */
+  /** Downloads it, and verifies its signature. @throws UpdateStopped with the fault */
   fetch(target: Target): Promise<void>;
-  /** Why it is of no use to bring it now, where that was tried before; only asks. Null when it may be. */
+  /** Why a download is useless now, after an earlier failure; only reads. Null when it may be tried. */
   whyNotYet(target: Target): Promise<string | null>;
-  /** Puts a version beside the others, with all that it needs; one that is there already stays. @throws BrokenVersion, what the disk says */
+  /** Adds a complete version folder; an existing one is kept. @throws BrokenVersion, disk errors */
   make(commit: string, like: string): Promise<string>;
   remove(commit: string): Promise<void>;
-  /** Keeps what a person has changed, or stops the update. Gives the words of what was kept. @throws UpdateStopped */
+  /** Saves local changes, or stops the update. Returns the message about what was saved. @throws UpdateStopped */
   keepOwnWork(isEdge: boolean, id: string): Promise<string | null>;
-  /** Brings the folder of the installation to the version of the journal, as far as that is done. Gives words when not. */
+  /** Updates the folder of the installation to the version of the journal, as far as possible. Returns a message if not. */
   settle(journal: Journal): Promise<string | null>;
-  /** Whether the folder, in whose place a version runs from elsewhere, could be brought to it now. */
+  /** Whether the folder could now be updated to the version that runs instead of it. */
   canSettleLate(commit: string): Promise<boolean>;
 };

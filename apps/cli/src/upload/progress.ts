@@ -1,16 +1,16 @@
 import { inUnits } from '@svc/service-kit/words.ts';
 
-/** In bytes; `resumedAt` had arrived before. */
+/** In bytes; `resumedAt` had been uploaded before. */
 export type UploadProgress = { sent: number; size: number; resumedAt: number };
 
 type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
-/** In a terminal one line that changes, at most this often; elsewhere a new line for each tenth. */
+/** On a terminal one line that is rewritten at most this often; elsewhere a new line for each tenth. */
 const everyMs = 150;
 
 export type ProgressLine = {
   show(progress: UploadProgress): void;
-  /** The line is left as it is, and what follows begins below it. */
+  /** Leaves the line as it is; further output starts below it. */
   end(): void;
 };
 
@@ -48,7 +48,7 @@ export function renderProgress({ sent, size, resumedAt }: UploadProgress, elapse
   return `${percentOf({ sent, size })} %  ${inUnits(sent)} of ${inUnits(size)}${speed}${sent < size ? left : ''}`;
 }
 
-/** An empty file is there at once. */
+/** An empty file is complete at once. */
 const percentOf = ({ sent, size }: Pick<UploadProgress, 'sent' | 'size'>): number =>
   size === 0 ? 100 : Math.floor((100 * sent) / size);
 

@@ -4,17 +4,17 @@ import path from 'node:path';
 
 export type FileFacts = { file: string; size: number; modifiedAt: number };
 
-/** Which upload a file was begun under, for as long as the file is the same. */
+/** The upload under which a file was begun, valid while the file is unchanged. */
 export type Resumable = {
   find(facts: FileFacts): string | null;
   keep(facts: FileFacts, uploadId: string): void;
   forget(facts: FileFacts): void;
 };
 
-/** As many as a person has half done at once. */
+/** As many as a person may have unfinished at once. */
 const maxKept = 100;
 
-/** Kept in a small file. If it cannot be read, an upload starts over, and nothing else is lost. */
+/** Stored in a small file. If it cannot be read, an upload starts over, and nothing else is lost. */
 export function createResumable(file: string): Resumable {
   const keyOf = ({ file: name, size, modifiedAt }: FileFacts) => `${size}:${modifiedAt}:${name}`;
   const write = (kept: [string, string][]) => {

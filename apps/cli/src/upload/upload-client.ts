@@ -15,21 +15,21 @@ export type UploadAsk = { filename: string; mime: string; size: number };
 type Request = { method: string; path: string; body?: Buffer; headers?: Record<string, string> };
 type Answer = { status: number; body: unknown };
 
-/** How long the core may be away before an upload gives up; it can be gone on with later. */
+/** How long the core may be down before an upload stops; it can be resumed later. */
 const patienceMs = 60_000;
 const backOff = { firstMs: 200, maxMs: 5000 };
 const answerTimeoutMs = 120_000;
 
 /**
- * The core's upload routes. What fails for a moment (a restart, a broken connection) is asked again, within a minute.
- * All give null when the core does not know the upload any more.
+ * The core's upload routes. Temporary failures (a restart, a broken connection) are retried within a minute.
+ * All return null when the core no longer knows the upload.
  */
 export type UploadClient = {
   begin(what: UploadAsk): Promise<UploadState | null>;
   state(id: string): Promise<UploadState | null>;
   put(id: string, index: number, bytes: Buffer): Promise<{ received_count: number } | null>;
   finish(id: string): Promise<{ file: UploadedFile } | null>;
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): void;
 };
 

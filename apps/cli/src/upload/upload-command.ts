@@ -4,7 +4,7 @@ import { defineCommand, defineDefault, wholeNumber } from '../program/define-com
 type Json = { json?: boolean };
 export type UploadOptions = Json & { mime?: string; parallel: number };
 
-/** What `svc upload` is asked for. */
+/** The actions of `svc upload`. */
 export type UploadRequest = Json &
   (
     | { action: 'list'; lines: number; before?: string }
@@ -14,7 +14,7 @@ export type UploadRequest = Json &
 
 type Run = (request: UploadRequest) => Promise<void>;
 
-/** Adds `upload` with what belongs to it. `./svc upload FILE` is `./svc upload add FILE` (`old-spellings.ts`). */
+/** Adds `upload` and its subcommands. `./svc upload FILE` is `./svc upload add FILE` (`old-spellings.ts`). */
 export function addUploadCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'upload', {
     summary: 'list the files of the upload area, send or delete some',

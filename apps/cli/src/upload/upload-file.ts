@@ -12,14 +12,14 @@ export type UploadWork = {
   resumable: Resumable;
   file: string;
   mime: string;
-  /** Chunks on their way at once. */
+  /** Chunks in parallel. */
   parallel: number;
   onProgress: (progress: UploadProgress) => void;
 };
 
 /**
- * Sends a file in chunks, or what is left of it when it was begun before and has not changed since. A stop at any
- * point loses nothing: the next try goes on.
+ * Uploads a file in chunks, or the rest of it when it was begun before and has not changed since. Nothing is lost when it stops at any
+ * point: the next try resumes.
  * @throws CliError
  */
 export async function uploadFile({ client, resumable, file, mime, parallel, onProgress }: UploadWork): Promise<UploadedFile> {
@@ -73,7 +73,7 @@ async function factsOf(file: string): Promise<FileFacts> {
   return { file: path.resolve(file), size: found.size, modifiedAt: found.mtimeMs };
 }
 
-/** Files of the system (/proc) say that they are empty, and are not. */
+/** Virtual files (/proc) report a size of zero, but have content. */
 async function refuseUnsized(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {
@@ -96,7 +96,7 @@ async function readChunk(handle: FileHandle, position: number, length: number): 
   return bytes;
 }
 
-/** After the first fault nothing new is begun, and what is on its way ends first. */
+/** After the first failure no new chunk starts, and the running ones finish first. */
 async function allOrFirstFault(works: Promise<void>[], stop: () => void): Promise<void> {
   const ends = await Promise.allSettled(works.map((work) => work.catch((error: unknown) => (stop(), Promise.reject(error)))));
   const fault = ends.find((end) => end.status === 'rejected');

@@ -2,19 +2,19 @@ import type { Secret } from '@svc/service-kit/secret.ts';
 import { callVault, type VaultRequest } from '@svc/service-kit/vault/vault-call.ts';
 import { CliError, commandIn } from '../cli-error.ts';
 
-/** Deriving a key from a passphrase takes its time on purpose. */
+/** Deriving a key from a passphrase is slow on purpose. */
 const timeoutMs = 30_000;
 
 export type AskVault = <T>(path: string, request?: Pick<VaultRequest, 'method' | 'body'>) => Promise<T>;
 
-/** Nothing that is a vault answers. What is to be done depends on whose it is. */
+/** No vault answers. What to do depends on who runs it. */
 export class VaultAway extends CliError {
   constructor(url: string, why: string) {
     super('the vault does not answer.', { why: `At ${url}: ${why}.`, run: './svc status' });
   }
 }
 
-/** What was mistyped is typed again; a name that is not there is looked up. */
+/** The command that helps: a mistyped value is typed again, an unknown name is looked up. */
 const nextCommands: [path: RegExp, command: string][] = [
   [/^init$/, './svc vault init --write-env'],
   [/^unseal$/, './svc vault unseal'],
@@ -27,7 +27,7 @@ const nextCommands: [path: RegExp, command: string][] = [
 const nextCommand = (path: string, error: string): string =>
   (error === 'unauthorized' ? undefined : nextCommands.find(([asked]) => asked.test(path))?.[1]) ?? './svc vault status';
 
-/** Questions to the vault as its administrator. @throws CliError for a refusal and for no answer. */
+/** Requests to the vault as its administrator. @throws CliError for a refusal, and when nothing answers */
 export const createAskVault =
   (url: string, adminKey: Secret | null): AskVault =>
   async <T>(path: string, request: Pick<VaultRequest, 'method' | 'body'> = {}): Promise<T> => {

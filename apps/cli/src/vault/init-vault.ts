@@ -10,7 +10,7 @@ import { given, type SecretInput } from './secret-input.ts';
 import { vaultAddress } from './vault-address.ts';
 import { withVault } from './with-vault.ts';
 
-/** Takes what a new vault is used with, each thing as soon as it is known: none of the keys can be read again. */
+/** Receives the keys of a new vault, each as soon as it is known: none of them can be read again. */
 export type KeepKeys = (values: Readonly<Record<string, string>>) => void;
 
 /** Sets the vault up with a new passphrase and registers the assistant as its first agent. */
@@ -43,7 +43,7 @@ async function register(ask: AskVault, name: string): Promise<string> {
   }
 }
 
-/** As whom the assistant asks: its name, as far as the vault takes it for one of an agent. */
+/** The agent name of the assistant: its name, reduced to the characters that the vault accepts. */
 export function agentNameOf(assistantName: string): string {
   const name = assistantName
     .toLowerCase()
@@ -53,7 +53,7 @@ export function agentNameOf(assistantName: string): string {
   return name === '' || name === 'admin' ? 'assistant' : name;
 }
 
-/** Sets variables in the `.env` file of a folder, in place of earlier lines that set them. The file is its owner's alone afterwards. */
+/** Sets variables in the `.env` file of a folder, replacing earlier lines. Afterwards only its owner can read the file. */
 export function writeEnv(root: string, values: Readonly<Record<string, string>>): string {
   const file = path.join(root, '.env');
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';

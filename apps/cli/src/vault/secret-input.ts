@@ -3,26 +3,26 @@ import { StringDecoder } from 'node:string_decoder';
 import { CliError, stoppedByPerson } from '../cli-error.ts';
 import { createPasteSplitter } from '../editor/paste-splitter.ts';
 
-/** What secrets are typed into: a terminal or a pipe. */
+/** The input of secrets: a terminal or a pipe. */
 export type SecretStream = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?: (on: boolean) => unknown };
 
 const mostBytes = 1024 * 1024;
 const [pasteOn, pasteOff] = ['\u001B[?2004h', '\u001B[?2004l'];
-/** What arrows and the like send, which is no part of a secret. */
+/** Escape sequences of arrow keys and the like, which are not part of a secret. */
 // eslint-disable-next-line no-control-regex
 const keySequence = /\u001B(?:\[[0-?]*[ -/]*[@-~]|O.)?/gu;
 
 /**
- * Secrets from a person or a pipe, never from the command line, which everybody on the machine can read. At a terminal
- * nothing is shown of what is typed; a pipe gives one secret a line. None is kept in part: what is no text, or has more lines than were asked for, is refused.
+ * Reads secrets from a person or a pipe, never from the command line, which every user of the machine can read. A terminal
+ * shows nothing of the input; a pipe has one secret a line. Secrets are never truncated: input that is not text, or has too many lines, is refused.
  */
 export type SecretInput = {
   isTerminal: boolean;
   /** One secret on one line. */
   line(prompt: string): Promise<string>;
-  /** A new one, which a person types twice. */
+  /** A new secret, which a person types twice. */
   newLine(prompt: string): Promise<string>;
-  /** A pipe, or what is pasted, as a whole but its last line break, for values of several lines. */
+  /** The whole pipe or paste without its last line break, for values of several lines. */
   value(prompt: string): Promise<string>;
 };
 
@@ -50,7 +50,7 @@ export function createSecretInput(stream: SecretStream = process.stdin, say: (te
   };
 }
 
-/** What was typed or piped in; `run` is the command that asks for it. @throws CliError when it is empty. */
+/** The typed or piped value; `run` is the command that reads it. @throws CliError when it is empty */
 export function given(text: string, what: string, run: string): string {
   if (text !== '') return text;
   throw new CliError(`no ${what} was given.`, { why: 'Type it when asked, or pipe it in.', run });
@@ -76,7 +76,7 @@ async function readAll(stream: SecretStream): Promise<string> {
 
 type Typing = { stream: SecretStream; prompt: string; say: (text: string) => void; takesLines?: boolean };
 
-/** Ends with Enter, or with the line break that ends what is pasted. */
+/** Ends with Enter, or with the line break at the end of a paste. */
 function typeHidden({ stream, prompt, say, takesLines = false }: Typing): Promise<string> {
   const decoder = new StringDecoder('utf8');
   const splitter = createPasteSplitter();
@@ -101,7 +101,7 @@ function typeHidden({ stream, prompt, say, takesLines = false }: Typing): Promis
       );
     const entered = () => resolve(typed.join(''));
     const onEnd = () => end(stopped);
-    /** The way to settle it, once it is entered. */
+    /** Returns the function that settles the promise, once the input is complete; null until then. */
     const press = (keys: string): (() => void) | null => {
       const signs = Array.from(keys.replaceAll(keySequence, ''));
       for (const [at, sign] of signs.entries()) {

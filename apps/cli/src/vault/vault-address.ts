@@ -1,7 +1,7 @@
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 
-/** Where a vault of ours listens. */
+/** The address of our own vault. */
 const ownUrl = ({ bindHost, vaultPort }: CliSettings): string => `http://${bindHost}:${vaultPort}`;
 
-/** Where the vault is: where the settings say, else where our own would be. */
+/** The address of the vault from the settings, else that of our own. */
 export const vaultAddress = (settings: CliSettings): string => settings.vaultUrl ?? ownUrl(settings);

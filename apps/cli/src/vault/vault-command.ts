@@ -7,7 +7,7 @@ import { tierParser } from '../tier-words.ts';
 type Run = (command: VaultCommand) => Promise<void>;
 type Json = { json?: boolean };
 
-/** Adds `vault` with what belongs to it. No command takes a secret as an argument: those show in the list of processes. */
+/** Adds `vault` and its subcommands. No command takes a secret as an argument, because the process list shows arguments. */
 export function addVaultCommand(program: Command, run: Run): void {
   const noun = defineCommand(program, 'vault', {
     summary: 'show whether the vault is open, open or close it, store secrets',

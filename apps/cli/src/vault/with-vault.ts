@@ -13,7 +13,7 @@ import { vaultAddress } from './vault-address.ts';
 
 const startMs = 20_000;
 
-/** Does something with a vault that need not run yet: where none answers, one runs for as long as it takes. */
+/** Runs an action with a vault that may not be running: if none answers, one is started for its duration. */
 export async function withVault<T>(settings: CliSettings, work: (url: string) => Promise<T>): Promise<T> {
   const url = vaultAddress(settings);
   const reply = await callVault<VaultState>(`${url}/v1/status`, { timeoutMs: 2000 });
