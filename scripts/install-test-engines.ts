@@ -5,8 +5,8 @@ import path from 'node:path';
 type Pin = { package: string; version: string; installArgs: readonly string[] };
 
 /**
- * Installs the real engines, at the versions their drivers are written for, where the tests look for them. Some 900 MB;
- * does nothing for what is there already. Engines are never dependencies of the service itself.
+ * Installs the real engines where the tests look for them, in the versions that their drivers support. About 900 MB;
+ * installed ones are kept. Engines are never dependencies of the service itself.
  */
 const root = path.resolve(import.meta.dirname, '..');
 const target = process.env.SVC_TEST_ENGINES ?? path.join(root, '.cache/engines');
@@ -18,7 +18,7 @@ for (const file of globSync('engines/*/src/pin.ts', { cwd: root }).toSorted()) {
 
 function install(id: string, pin: Pin): void {
   const dir = path.join(target, id);
-  if (installedVersion(dir, pin.package) === pin.version) return say(`${id}: ${pin.version} is there (${dir})`);
+  if (installedVersion(dir, pin.package) === pin.version) return say(`${id}: ${pin.version} is installed already (${dir})`);
   say(`${id}: installing ${pin.package} ${pin.version} into ${dir} …`);
   const startedAt = Date.now();
   mkdirSync(dir, { recursive: true });
@@ -35,7 +35,7 @@ function install(id: string, pin: Pin): void {
   const { status, error } = spawnSync('npm', args, { cwd: dir, stdio: 'inherit' });
   if (status !== 0) {
     process.exitCode = 1;
-    return say(`${id}: npm did not finish (${error?.message ?? `code ${status}`})`);
+    return say(`${id}: npm failed (${error?.message ?? `code ${status}`})`);
   }
   say(`${id}: done in ${Math.round((Date.now() - startedAt) / 1000)} s`);
 }

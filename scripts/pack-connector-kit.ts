@@ -1,7 +1,7 @@
 /**
- * Makes the package that connectors outside this repository are written and tested with: the kit and the few modules of
- * the contract and the service-kit it is made of, as JavaScript with types. It needs no other package: the Markdown parser
- * comes along in it, with its licence. Says its file.
+ * Makes the package for writing and testing connectors outside this repository: the kit and the modules of the contract and
+ * the service-kit that it uses, as JavaScript with types. It needs no other package: the Markdown parser is included, with
+ * its licence. Prints the path of the package.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const entries = {
 const parser = path.join(root, 'node_modules/marked');
 const specifiers = /(\bfrom\s+|\bimport\(\s*|^import\s+)'((?:@svc|\.{1,2})\/[^']+)'/gm;
 
-/** `connector-kit/http/exchange` for the file that a specifier in such a module means. */
+/** The module that an import specifier refers to, such as `connector-kit/http/exchange`. */
 function moduleOf(specifier: string, from: string): string {
   const file = specifier.startsWith('@svc/') ? specifier.slice('@svc/'.length) : path.join(path.dirname(from), specifier);
   return file.replace(/\.ts$/, '');
@@ -29,7 +29,7 @@ const sourceOf = (module: string): string => {
   return path.join(packages, name, 'src', `${rest.join('/')}.ts`);
 };
 
-/** The modules that are reached from the entries, each with its text, its imports turned to its neighbours. */
+/** All modules reachable from the entries, each with its text, in which imports are rewritten to relative paths. */
 function gather(): Map<string, string> {
   const texts = new Map<string, string>();
   const open: string[] = Object.values(entries);
@@ -66,8 +66,8 @@ function compile(staging: string): void {
   execFileSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', staging], { stdio: 'inherit' });
 }
 
-/** Puts the parser beside the compiled modules, and has those that import it by its name take it from there. */
-function bringParser(staging: string): void {
+/** Copies the parser beside the compiled modules, and rewrites their imports of it to that copy. */
+function includeParser(staging: string): void {
   const dist = path.join(staging, 'dist');
   const own = path.join(dist, 'marked');
   mkdirSync(own);
@@ -80,8 +80,8 @@ function bringParser(staging: string): void {
     const file = path.join(dist, name);
     const text = readFileSync(file, 'utf8');
     const near = path.relative(path.dirname(file), path.join(own, 'marked.js'));
-    const turned = text.replaceAll(/\bfrom 'marked'/g, `from '${near.startsWith('.') ? near : `./${near}`}'`);
-    if (turned !== text) writeFileSync(file, turned);
+    const rewritten = text.replaceAll(/\bfrom 'marked'/g, `from '${near.startsWith('.') ? near : `./${near}`}'`);
+    if (rewritten !== text) writeFileSync(file, rewritten);
   }
 }
 
@@ -94,7 +94,7 @@ function manifest(): object {
   return {
     name: '@svc/connector-kit',
     version,
-    description: 'What connectors of the Assistant Gateway are written and tested with.',
+    description: 'Everything for writing and testing connectors of the Assistant Gateway.',
     license: 'MIT',
     type: 'module',
     engines,
@@ -115,7 +115,7 @@ function pack(target: string): string {
     mkdirSync(path.join(staging, 'node_modules'));
     symlinkSync(parser, path.join(staging, 'node_modules/marked'));
     compile(staging);
-    bringParser(staging);
+    includeParser(staging);
     rmSync(path.join(staging, 'node_modules'), { recursive: true });
     writeFileSync(path.join(staging, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
     cpSync(path.join(packages, 'connector-kit/README.md'), path.join(staging, 'README.md'));

@@ -1,7 +1,7 @@
 /**
- * Makes the archives of the release that is checked out: `node scripts/release-archive.ts --out FOLDER [--platform linux-x64]… [--archives URL] [--unsigned]`.
- * Each has everything in it: dependencies, Node, web apps. Beside them come a list of what is in each (CycloneDX) and signed checksums. `--archives`:
- * where installations look for the next one.
+ * Makes the archives of the checked-out release: `node scripts/release-archive.ts --out FOLDER [--platform linux-x64]… [--archives URL] [--unsigned]`.
+ * Each is complete: dependencies, Node, web apps. It also writes the contents of each (CycloneDX) and signed checksums. `--archives`: the address
+ * where installations look for the next release.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -23,18 +23,20 @@ const root = process.cwd();
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
 const say = (words: string): void => void process.stdout.write(`${words}\n`);
 
-if (options.out === undefined) throw new Error('Where to? --out FOLDER');
+if (options.out === undefined) throw new Error('Name the output folder: --out FOLDER');
 const out = path.resolve(options.out);
 if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is not empty.`);
-if (git('status', '--porcelain') !== '') throw new Error('There are changes that are not committed.');
+if (git('status', '--porcelain') !== '') throw new Error('There are uncommitted changes.');
 const version = versionOf(root);
 const commit = git('rev-parse', '--verify', 'HEAD');
 if (options.unsigned !== true && !git('tag', '--points-at', 'HEAD').split('\n').includes(`v${version}`))
-  throw new Error(`What is checked out is not v${version}. Make the release first (node scripts/release.ts), or check it out.`);
+  throw new Error(
+    `The checked-out commit is not v${version}. Make the release first (node scripts/release.ts), or check it out.`,
+  );
 
 const time = Number(git('show', '--no-patch', '--format=%ct', 'HEAD'));
 for (const platform of options.platform)
   say(await makeArchive({ root, out, info: { version, commit, platform, archives: options.archives ?? null }, time }));
 await writeSums(out);
 if (options.unsigned !== true) signSums(out, git('config', '--type=path', 'user.signingkey'), path.join(root, 'release-signers'));
-say(`Publish everything in ${out}, such as by: gh release upload v${version} ${out}/*`);
+say(`Publish everything in ${out}, for example with: gh release upload v${version} ${out}/*`);

@@ -81,11 +81,11 @@ test.each(['check', 'test'])('a commit whose ./svc %s fails is not released, unl
 test('nothing is released of another branch, with changes, or without a line in the changelog', async () => {
   makeRepository();
   writeFileSync(at('repo/VERSION'), '0.1.1\n');
-  await expect(release('patch')).rejects.toThrow('not committed');
+  await expect(release('patch')).rejects.toThrow('uncommitted changes');
   git('checkout', '--quiet', 'VERSION');
   git('checkout', '--quiet', '-b', 'other');
   await expect(release('patch')).rejects.toThrow('this is other');
-  await expect(release('huge')).rejects.toThrow('Which one?');
+  await expect(release('huge')).rejects.toThrow('Name one of:');
 });
 
 describe('the parts', () => {
@@ -95,13 +95,13 @@ describe('the parts', () => {
       '1.3.0',
       '1.2.4',
     ]);
-    expect(() => nextVersion('1.2', 'patch')).toThrow('no version');
+    expect(() => nextVersion('1.2', 'patch')).toThrow('not a version');
   });
 
   test('only what is unreleased is taken', () => {
     const { notes } = rollChangelog('## Unreleased\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n', '0.2.0', '2026-02-02');
     expect(notes).toBe('- New.');
-    expect(() => rollChangelog('## Unreleased\n\n### Added\n\n## 0.1.0\n', '0.2.0', '2026-02-02')).toThrow('says nothing');
+    expect(() => rollChangelog('## Unreleased\n\n### Added\n\n## 0.1.0\n', '0.2.0', '2026-02-02')).toThrow('has no entries');
   });
 
   test('of a lock only the entries that are ours are changed', () => {

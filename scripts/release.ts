@@ -1,7 +1,7 @@
 /**
  * Makes a release: `node scripts/release.ts major|minor|patch [--push] [--gh] [--unsigned] [--untested]`. Runs all checks and tests, writes the version into
- * VERSION and every manifest, rolls the changelog, commits, and signs a tag. `--push` sends both to origin, `--gh` makes the release at GitHub with the words
- * of the changelog.
+ * VERSION and every manifest, dates the changelog, commits, and signs a tag. `--push` pushes both to origin, `--gh` creates the release at GitHub with the
+ * notes of the changelog.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const { values: options, positionals } = parseArgs({
   options: { push: { type: 'boolean' }, gh: { type: 'boolean' }, unsigned: { type: 'boolean' }, untested: { type: 'boolean' } },
 });
 const bump = positionals[0] as Bump;
-if (positionals.length !== 1 || !bumps.includes(bump)) throw new Error(`Which one? ${bumps.join(', ')}`);
+if (positionals.length !== 1 || !bumps.includes(bump)) throw new Error(`Name one of: ${bumps.join(', ')}`);
 
 const root = process.cwd();
 const signers = path.join(root, 'release-signers');
@@ -25,9 +25,9 @@ const git = (...args: string[]): string => run('git', args);
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const write = (file: string, text: string): void => writeFileSync(path.join(root, file), text);
 
-if (git('status', '--porcelain') !== '') throw new Error('There are changes that are not committed.');
+if (git('status', '--porcelain') !== '') throw new Error('There are uncommitted changes.');
 const branch = git('rev-parse', '--abbrev-ref', 'HEAD');
-if (branch !== 'main') throw new Error(`Releases are made of main, and this is ${branch}.`);
+if (branch !== 'main') throw new Error(`Releases are made from main, but this is ${branch}.`);
 
 const before = read('VERSION').trim();
 const version = nextVersion(before, bump);
@@ -47,15 +47,15 @@ if (options.push === true) git('push', '--quiet', '--atomic', 'origin', branch, 
 if (options.gh === true) releaseAtGitHub();
 process.stdout.write(`${tag}${options.push === true ? ', pushed' : `. Push it: git push --atomic origin ${branch} ${tag}`}\n`);
 
-/** Refuses a commit whose checks or tests fail. They show their progress. */
+/** Refuses a commit whose checks or tests fail. Their output is shown. */
 function pass(command: string): void {
   const { status, error } = spawnSync(path.join(root, 'svc'), [command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   if (status === 0) return;
-  const how = error?.message ?? (status === null ? 'It was ended by a signal.' : `It ended with ${status}.`);
-  throw new Error(`./svc ${command} fails, so nothing is released. ${how} --untested releases without it.`);
+  const how = error?.message ?? (status === null ? 'It was killed by a signal.' : `It exited with code ${status}.`);
+  throw new Error(`./svc ${command} fails, so nothing is released. ${how} To release without it: --untested`);
 }
 
-/** One that no installation would take is refused, so it is checked as an installation does. */
+/** Verifies the tag as an installation does, because none would accept an invalid one. */
 function makeTag(): void {
   if (options.unsigned === true) return void git('tag', '--annotate', '--message', tag, tag);
   const how = ['-c', 'gpg.format=ssh', '-c', `gpg.ssh.allowedSignersFile=${signers}`];

@@ -19,10 +19,10 @@ type Rule = {
 };
 type Config = { rules: Rule[]; allowlist: Allow };
 
-/** What stands between a name and its value in every rule that looks for `name = value`. */
+/** The part between a name and its value, the same in every rule that looks for `name = value`. */
 const assignment = String.raw`(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`;
 
-/** Structures have rules of their own here, which also work on streams. */
+/** Replaced by our own rules for structures, which also work on streams. */
 const ownRules = new Set([
   'private-key',
   'jwt',
@@ -32,16 +32,16 @@ const ownRules = new Set([
   'generic-api-key',
 ]);
 
-/** Rules whose keywords do not begin the token, with ones that do. */
+/** Replacements for keywords that are not at the beginning of the token. */
 const betterKeywords: Readonly<Record<string, string[]>> = {
   'airtable-personnal-access-token': ['pat'],
   'openai-api-key': ['sk-'],
 };
 
-/** Rules whose keywords are a part of many words, so they count only where a word begins. */
+/** Rules whose keywords occur within many words, so they count only at the beginning of a word. */
 const boundKeywords = new Set(['twilio-api-key', 'vault-service-token']);
 
-/** Rules of `name = value` that are not written in the set's usual way. */
+/** Rules for `name = value` that do not contain the usual `assignment` part. */
 const otherAssignments = new Set([
   'facebook-access-token',
   'sourcegraph-access-token',
@@ -49,7 +49,7 @@ const otherAssignments = new Set([
   'nuget-config-password',
 ]);
 
-/** Rules whose matches do not begin at one of their keywords: it stands in the value, or the address begins before it. */
+/** Rules whose matches do not begin at a keyword: it is within the value, or the address begins before it. */
 const searched = new Set([
   'azure-ad-client-secret',
   'facebook-access-token',
@@ -102,7 +102,7 @@ function toRule({ id, keywords = [], entropy = 0, secretGroup, allowlists = [] }
   };
 }
 
-/** What opens a place for the rule: the name of an assignment, a token's beginning, or a token that only counts as a name's value. */
+/** Where a rule is tried: at the name of an assignment, at the beginning of a token, or at a token that counts only as the value of a name. */
 function toTriggers(id: string, regex: string, keywords: readonly string[]) {
   if (!regex.includes(assignment) && !otherAssignments.has(id)) {
     return [{ opening: 'token', words: keywords, ...((boundKeywords.has(id) || isBound(regex, keywords)) && { isBound: true }) }];

@@ -2,16 +2,16 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 
-/** The texts of the dashboard's pages, as a language has to have them. */
+/** The texts of the dashboard that every language must translate. */
 export type Texts = { texts: Set<string>; plurals: Set<string>; faults: string[] };
 
 const root = path.resolve(import.meta.dirname, '..');
 const sources = ['apps/dashboard/app/src/**/*.{ts,tsx}', 'packages/chat-ui/src/**/*.{ts,tsx}'];
-/** Attributes whose words a person reads or hears. */
+/** Attributes whose text a person reads or hears. */
 const spokenAttributes = /^(title|label|aria-label|aria-description|placeholder|alt|hint|heading|legend|words|button|done|busy)$/;
 const isWords = (text: string): boolean => /\p{L}{2}/u.test(text);
 
-/** Reads every text out of the code. A fault is one that no language could translate: words outside of `t`, a key that is no literal. */
+/** Extracts every text from the code. A fault is a text that cannot be translated: outside of `t`, or with a key that is not a literal. */
 export function readTexts(files: Readonly<Record<string, string>> = read()): Texts {
   const found: Texts = { texts: new Set(), plurals: new Set(), faults: [] };
   for (const [file, code] of Object.entries(files)) readFile(file, code, found);
@@ -19,7 +19,7 @@ export function readTexts(files: Readonly<Record<string, string>> = read()): Tex
   return found;
 }
 
-/** The modules whose schemas are shown as forms: what a page imports of them is named so. */
+/** The modules whose schemas are shown as forms: pages import names from them that end in `Schema` or `Schemas`. */
 function schemaModules(codes: readonly string[]): string[] {
   const imported = /^import \{[^}]*\b\w+Schemas?\b[^}]*\} from '@svc\/contract\/([\w-]+\.ts)';/gm;
   const names = new Set(codes.flatMap((code) => [...code.matchAll(imported)].map(([, name = '']) => name)));
@@ -39,7 +39,7 @@ function readFile(file: string, code: string, { texts, plurals, faults }: Texts)
   const fault = (start: number, words: string) => faults.push(`${file}:${code.slice(0, start).split('\n').length}: ${words}`);
   const add = (to: Set<string>, node: { type: string; start: number; value?: unknown } | null | undefined) => {
     if (node?.type === 'Literal' && typeof node.value === 'string') to.add(node.value);
-    else fault(node?.start ?? 0, 'the text of t, plural, pieces and Rich is a literal in quotes');
+    else fault(node?.start ?? 0, 'the text of t, plural, pieces and Rich must be a string literal');
   };
   new Visitor({
     CallExpression({ callee, arguments: given }) {
@@ -48,7 +48,7 @@ function readFile(file: string, code: string, { texts, plurals, faults }: Texts)
       if (callee.name === 'plural') add(plurals, given[1]);
     },
     JSXText({ value, start }) {
-      if (isWords(value)) fault(start, `“${value.trim()}” goes through t or Rich`);
+      if (isWords(value)) fault(start, `“${value.trim()}” must go through t or Rich`);
     },
     JSXOpeningElement({ name, attributes }) {
       const isRich = name.type === 'JSXIdentifier' && name.name === 'Rich';
@@ -57,7 +57,7 @@ function readFile(file: string, code: string, { texts, plurals, faults }: Texts)
         const { value } = attribute;
         if (isRich && attribute.name.name === 'text') add(texts, value);
         else if (value?.type === 'Literal' && spokenAttributes.test(attribute.name.name) && isWords(value.value))
-          fault(value.start, `“${value.value}” goes through t`);
+          fault(value.start, `“${value.value}” must go through t`);
       }
     },
   }).visit(parseSync(file, code).program);
@@ -70,12 +70,12 @@ function read(): Record<string, string> {
   return Object.fromEntries(files.toSorted().map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
 }
 
-/** The module with the types of a language: no bytes in the build. */
+/** The module with the types of a language; it adds no bytes to the build. */
 export const textsModule = ({ texts, plurals }: Texts): string => `${head}
 export type Text =
 ${union(texts)};
 
-/** By the form for one. */
+/** Keyed by the singular form. */
 export type Plural =
 ${union(plurals)};
 `;

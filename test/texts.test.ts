@@ -34,9 +34,9 @@ test('texts are found, and words that no language could have are named with thei
   expect([...texts]).toEqual(['{name} is in', 'Run {command}', 'On {place}']);
   expect([...plurals]).toEqual(['{n} day']);
   expect(faults.map((fault) => fault.slice(0, 30))).toEqual([
-    'a.tsx:4: “Wait” goes through t',
+    'a.tsx:4: “Wait” must go throug',
     'a.tsx:4: the text of t, plural',
-    'a.tsx:4: “Not said” goes throu',
+    'a.tsx:4: “Not said” must go th',
     'a.tsx:4: the text of t, plural',
   ]);
 });

@@ -1,4 +1,4 @@
-/** Takes the place of the contract's `schema.ts` in the published kit, which so needs no package for its types. */
+/** Replaces the contract's `schema.ts` in the published kit, so that its types need no other package. */
 export type Schema = boolean | { readonly [keyword: string]: unknown };
 
 type Names<S> = S extends { required: readonly (infer Name)[] } ? Name : never;
@@ -7,7 +7,7 @@ type Fields<P, Required> = { [Name in keyof P as Name extends Required ? Name : 
 };
 type Plain = { string: string; integer: number; number: number; boolean: boolean; null: null };
 
-/** The TypeScript type a schema literal describes, as far as the kit's own schemas go. */
+/** The TypeScript type of a schema literal, for the keywords that the kit's own schemas use. */
 export type Static<S> = S extends { const: infer Value }
   ? Value
   : S extends { enum: readonly (infer Value)[] }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { signatureFile, signatureNamespace, sumsFile } from '@svc/service-kit/update/release-info.ts';
 
-/** Writes the digests of all files of a folder beside them, in the form of sha256sum(1). */
+/** Writes the digests of all files in a folder to a file there, in the format of sha256sum(1). */
 export async function writeSums(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => !name.startsWith(sumsFile));
   const lines: string[] = [];
@@ -17,7 +17,7 @@ export async function writeSums(folder: string): Promise<void> {
   writeFileSync(path.join(folder, sumsFile), lines.join(''));
 }
 
-/** Signs them with an ssh key, and looks that it is one of `signers` by whom an installation takes it. @throws Error when not */
+/** Signs the checksums with an SSH key, and verifies that installations accept it (`signers`). @throws Error when they do not */
 export function signSums(folder: string, key: string, signers: string): void {
   const [sums, signature] = [path.join(folder, sumsFile), path.join(folder, signatureFile)];
   rmSync(signature, { force: true });
@@ -39,7 +39,7 @@ export function signSums(folder: string, key: string, signers: string): void {
     );
   } catch (error) {
     rmSync(signature, { force: true });
-    throw new Error(`The sums are not signed by a key of release-signers: set user.signingkey to one (CONTRIBUTING.md).`, {
+    throw new Error(`The checksums are not signed by a key of release-signers: set user.signingkey to one (CONTRIBUTING.md).`, {
       cause: error,
     });
   }

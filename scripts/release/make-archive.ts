@@ -8,16 +8,16 @@ import { stageRelease } from './stage-release.ts';
 
 export type Making = {
   root: string;
-  /** Where the archive, what it says of itself, and the list of what is in it are put. */
+  /** The folder for the archive, its metadata, and the list of its contents. */
   out: string;
   info: ReleaseInfo;
-  /** Of the release, in seconds since 1970. */
+  /** The time of the release, in seconds since 1970. */
   time: number;
-  /** Of gzip. */
+  /** Compression level of gzip. */
   level?: number;
 };
 
-/** Makes the archive of a release for one platform, with everything in it. Gives its file. */
+/** Makes the complete archive of a release for one platform. Returns its path. */
 export async function makeArchive({ root, out, info, time, level = 9 }: Making): Promise<string> {
   const work = mkdtempSync(path.join(tmpdir(), 'svc-release-'));
   const name = archiveName(info.version, info.platform);

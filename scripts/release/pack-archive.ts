@@ -6,16 +6,16 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 type Packing = {
-  /** Its last part is the name of the folder in the archive. */
+  /** The folder to pack; its base name is the name of the folder in the archive. */
   folder: string;
   file: string;
-  /** Of every file, in seconds since 1970. */
+  /** The modification time of every file, in seconds since 1970. */
   time: number;
-  /** Of gzip: 1 to 9. */
+  /** Compression level of gzip, 1 to 9. */
   level: number;
 };
 
-/** Packs a folder so that the same files always give the same bytes: in order, of one time and one owner. Needs the tar of GNU. */
+/** Packs a folder reproducibly: sorted, with one time and one owner for all files. Needs GNU tar. */
 export async function packArchive({ folder, file, time, level }: Packing): Promise<void> {
   const tar = spawn(
     'tar',
@@ -38,5 +38,5 @@ export async function packArchive({ folder, file, time, level }: Packing): Promi
   const ended = once(tar, 'close');
   await pipeline(tar.stdout, createGzip({ level }), createWriteStream(file));
   const [code] = (await ended) as [number | null];
-  if (code !== 0) throw new Error(`tar ended with ${code}.`);
+  if (code !== 0) throw new Error(`tar exited with code ${code}.`);
 }

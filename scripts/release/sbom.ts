@@ -10,8 +10,8 @@ type Sbom = {
 };
 
 /**
- * What is in a release, as CycloneDX: of npm's list of the lock what is installed (its own choice by `--omit=dev` forgets what tests need as well), and the Node
- * that comes with it. The same for the same release, so without the serial number and with the time of the release. @param time in seconds since 1970
+ * The contents of a release as CycloneDX: the installed packages of npm's list for the lock (npm's own `--omit=dev` also drops packages that tests share), and the
+ * included Node. Reproducible: without a serial number, and with the time of the release. @param time in seconds since 1970
  */
 export function sbomOf(stage: string, platform: string, time: number): string {
   const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--loglevel=error'];
@@ -33,7 +33,7 @@ export function sbomOf(stage: string, platform: string, time: number): string {
 type Lock = { packages: Record<string, { version?: string; os?: string | string[]; cpu?: string | string[] }> };
 const readLock = (...parts: string[]): Lock => JSON.parse(readFileSync(path.join(...parts), 'utf8')) as Lock;
 
-/** Names with versions, of what npm noted that it installed. */
+/** Names and versions of the installed packages, as recorded by npm. */
 function installedIn(stage: string): Set<string> {
   const { packages } = readLock(stage, 'node_modules/.package-lock.json');
   return new Set(Object.entries(packages).map(([place, { version }]) => `${place.split('node_modules/').at(-1)}@${version}`));

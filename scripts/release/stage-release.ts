@@ -5,17 +5,17 @@ import { buildWebApp, webAppFolder, webApps, type WebApp } from '@svc/service-ki
 import { releaseFile, type ReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 
 type Staging = {
-  /** The sources: a clone of which every file that git knows is taken. */
+  /** The sources: a clone, whose tracked files are copied. */
   root: string;
   /** A folder that does not exist yet. */
   stage: string;
   info: ReleaseInfo;
 };
 
-/** What only those need who work on the sources. */
+/** Files that are only for development. */
 const leftOut = [/^bench\//, /^\.(?:ci\/|ox)/, /^(?:[^/]+\/[^/]+\/)?test\//, /\.test\.tsx?$/, /^packages\/testing\/src\//];
 
-/** Puts all that an installation is into one folder: sources, dependencies, Node, web apps. Nothing is left to be set up there. */
+/** Puts a complete installation into one folder: sources, dependencies, Node, web apps. Nothing has to be set up later. */
 export async function stageRelease({ root, stage, info }: Staging): Promise<void> {
   const apps = Object.keys(webApps) as WebApp[];
   for (const app of apps) await buildWebApp({ root, app, env: process.env, registry: null, onStep: () => undefined });
@@ -35,10 +35,10 @@ const filesOf = (root: string): string[] =>
     .split('\0')
     .filter((name) => name !== '');
 
-/** Sources of the web apps: what is made of them is there in their place, and counts as it is. */
+/** Sources of the web apps, which are replaced by their builds. */
 const isBuilt = (name: string): boolean => Object.values(webApps).some((folder) => name.startsWith(`${folder}/src/`));
 
-/** As `svc` gets it, stamp and all; for any platform, for nothing of it is run. Headers and manuals stay away. */
+/** Installs Node as `svc` does, with its stamp. Works for any platform, because it is not run. Headers and manuals are removed. */
 function installNode(stage: string, platform: string): void {
   const runtime = path.join(stage, '.runtime');
   mkdirSync(runtime, { recursive: true });
@@ -55,7 +55,7 @@ function installNode(stage: string, platform: string): void {
 const packagesIn = (folder: string): string[] =>
   readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
 
-/** As `svc` does; the stamp comes last there, too. No dependency of the lock is for one platform only (test/pins.test.ts). */
+/** Installs the dependencies as `svc` does, with the stamp last. None of them is for one platform only (test/pins.test.ts). */
 function installDependencies(stage: string): void {
   npm(stage, ['ci', '--omit=dev']);
   writeFileSync(path.join(stage, 'node_modules/.svc-level'), 'production\n');

@@ -1349,7 +1349,7 @@ export type Text =
   | '“{text}” is not a whole number.'
   | '↑ or ↓';
 
-/** By the form for one. */
+/** Keyed by the singular form. */
 export type Plural =
   | 'At least {n} character; six random words work well. It cannot be recovered: without it everything in the vault is lost.'
   | 'For {n} person: {who}'
