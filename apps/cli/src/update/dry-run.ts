@@ -158,13 +158,13 @@ type Examination = {
 const examine =
   ({ folder, env, hosts, read, commit, unwell }: Examination): DryWork =>
   async (ended) => {
-    const lost = () => ended() ?? whoEndsAgain(read());
+    const lost = () => ended() ?? restartFault(read());
     const fault = await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, saidMs, lost });
     return fault ?? whyNoReply(folder, env, 'hello');
   };
 
 /** A process that has failed twice will not start later either. */
-function whoEndsAgain(state: SupervisorState | null): string | null {
+function restartFault(state: SupervisorState | null): string | null {
   const found = state?.services.find(({ name, failures }) => failures > 1 && !isOptional(name));
   return found === undefined ? null : `The ${found.name} ${found.last_exit?.reason ?? 'ends again and again'}.`;
 }

@@ -39,7 +39,7 @@ async function faultOf({ name, url }: Host, commit: string, wasUnwell: boolean):
 }
 
 /** The processes that report a fault of their own. */
-export async function unwellOnes(hosts: readonly Host[]): Promise<Set<string>> {
+export async function unhealthyHosts(hosts: readonly Host[]): Promise<Set<string>> {
   const answers = await Promise.all(
     hosts.map(async ({ name, url }) => {
       try {

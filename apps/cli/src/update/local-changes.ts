@@ -14,7 +14,7 @@ const mostAsked = 200;
 export async function filesInTheWay(git: Git, home: string, commit: string): Promise<string[]> {
   const known = new Set(namesIn(await git(['ls-files', '-z'])));
   const wanted = namesIn(await git(['ls-tree', '-r', '-z', '--name-only', commit]));
-  const taken = new Set(wanted.filter((name) => !known.has(name)).flatMap((name) => whatIsAt(home, name, known) ?? []));
+  const taken = new Set(wanted.filter((name) => !known.has(name)).flatMap((name) => obstacleAt(home, name, known) ?? []));
   const places = [...taken];
   const found: string[] = [];
   for (let at = 0; at < places.length; at += mostAsked) {
@@ -27,7 +27,7 @@ export async function filesInTheWay(git: Git, home: string, commit: string): Pro
 const namesIn = (text: string): string[] => text.split('\0').filter((name) => name !== '');
 
 /** The path of a new file, or of what blocks one of its folders; null when nothing is there, or git tracks it. */
-function whatIsAt(home: string, name: string, known: ReadonlySet<string>): string | null {
+function obstacleAt(home: string, name: string, known: ReadonlySet<string>): string | null {
   const parts = name.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
     const place = parts.slice(0, depth).join('/');

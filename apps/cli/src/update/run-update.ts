@@ -4,7 +4,7 @@ import type { UpdateChannel } from '@svc/service-kit/update/update-settings.ts';
 import { buildWebApps, takeBuilds } from './build-web-apps.ts';
 import { migrationsByApp } from './copy-databases.ts';
 import { tryOnCopies } from './dry-run.ts';
-import { unwellOnes } from './examine-service.ts';
+import { unhealthyHosts } from './examine-service.ts';
 import { endJournal, type Journal, type Version, writeJournal } from './journal.ts';
 import { readLastUpdate, writeLastUpdate, writeStoppedUpdate } from './last-update.ts';
 import { readPointer } from './pointer.ts';
@@ -124,7 +124,7 @@ async function prepare(context: UpdateContext, entry: Entry): Promise<void> {
   await syncDisk(newer, foreignEnv());
   begin(context, { ...entry, phase: 'dry-run' });
   say('Starting it on a copy of the data …');
-  const unwell = await unwellOnes(service.hosts());
+  const unwell = await unhealthyHosts(service.hosts());
   await tryOnCopies({
     folder: newer,
     commit: to.commit,

@@ -32,7 +32,7 @@ export async function settleClone({ places, git, commit, branch }: Settling): Pr
   await git(['checkout', '--quiet', '--force', ...(branch === null ? ['--detach'] : ['-B', branch]), commit], {
     timeoutMs: 600_000,
   });
-  takeWhatWasSetUp(places, folder);
+  takeInstalled(places, folder);
   await syncDisk(places.home, foreignEnv());
   setPointer(places, null);
 }
@@ -44,7 +44,7 @@ async function noteWrapper(git: Git, commit: string): Promise<void> {
   await git(['update-index', '--refresh', '-q', '--really-refresh', '--', 'svc']).catch(() => undefined); // other files differ still
 }
 
-function takeWhatWasSetUp(places: UpdatePlaces, folder: string): void {
+function takeInstalled(places: UpdatePlaces, folder: string): void {
   const { home } = places;
   take(places, {
     stamp: path.join(home, '.runtime/.svc-lock'),

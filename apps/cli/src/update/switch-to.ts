@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isOptional } from '../service-urls.ts';
-import { awaitWell, unwellOnes, whyNotWell } from './examine-service.ts';
+import { awaitWell, unhealthyHosts, whyNotWell } from './examine-service.ts';
 import { type Journal, writeJournal } from './journal.ts';
 import { lostConnectors, wellConnectors } from './lost-connectors.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
@@ -37,7 +37,7 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   const { places, service, say, onPhase } = context;
   const { to } = journal;
   const isUp = service.read() !== null;
-  const unwell = isUp ? await unwellOnes(service.hosts()) : new Set<string>();
+  const unwell = isUp ? await unhealthyHosts(service.hosts()) : new Set<string>();
   const connectors = isUp ? await wellConnectors(service.instances) : new Set<string>();
   const onWait = () => say('Waiting for running turns, a minute at most …');
   if (isUp && (await awaitTurns(service.coreUrl(), turnsMs, onWait)) > 0)

@@ -51,9 +51,9 @@ export async function describeFile(url: string): Promise<Described> {
   try {
     const response = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(idleMs) });
     if (!response.ok) return { mark: null, bytes: null };
-    const said = ['etag', 'last-modified', 'content-length'].map((name) => response.headers.get(name));
-    const length = said.at(-1) ?? null;
-    return { mark: JSON.stringify(said), bytes: length === null ? null : Number(length) };
+    const headers = ['etag', 'last-modified', 'content-length'].map((name) => response.headers.get(name));
+    const length = headers.at(-1) ?? null;
+    return { mark: JSON.stringify(headers), bytes: length === null ? null : Number(length) };
   } catch {
     return { mark: null, bytes: null };
   }
