@@ -59,7 +59,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     await stranger('4711');
     await open('/');
     await page.getByText('1 stranger waits to be let in').waitFor();
-    await page.getByRole('link', { name: 'Look at them' }).click();
+    await page.getByRole('link', { name: 'Show them' }).click();
     await page.getByRole('button', { name: 'Let in', exact: true }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Ben');
     await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
@@ -78,7 +78,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     await page.getByLabel('Their name or number there').fill('nobody');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('refused', { exact: true }).waitFor();
-    await page.getByText('nobody that is known').waitFor();
+    await page.getByText('nobody is not known.').waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     await page.getByRole('button', { name: 'Restore backup' }).click();
     await page.getByText('is restored at the next start').first().waitFor();
     await page.getByRole('link', { name: 'Home' }).click();
-    const waits = page.getByRole('listitem').filter({ hasText: 'A backup waits to be restored' });
+    const waits = page.getByRole('listitem').filter({ hasText: 'A backup will be restored' });
     await waits.getByRole('link', { name: 'Go to the settings' }).click();
     await page.getByRole('button', { name: 'Take the restore back' }).click();
     await page.getByRole('button', { name: 'Take the restore back' }).waitFor({ state: 'detached' });

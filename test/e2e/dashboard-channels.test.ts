@@ -157,7 +157,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(await violationsInAllLooks(page, 'devices')).toEqual([]);
     await button('Sign out Old phone').click();
     await button('Sign out device').click();
-    await page.getByText('None is in.').waitFor();
+    await page.getByText('None is paired.').waitFor();
     expect(await devices()).toBe(401);
     const values = async () => (await dashboard.house.get<Principal>(names)).identifiers.map(({ value }) => value);
     await expect.poll(values).not.toContain(identity);

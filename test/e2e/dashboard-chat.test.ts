@@ -44,8 +44,8 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(landedAt).toBe(`${dashboard.url}/welcome/engine`);
     await page.goto(landedAt);
     await page.reload();
-    await page.getByRole('button', { name: 'Let it say something' }).click();
-    await page.getByLabel('What offline said').waitFor();
+    await page.getByRole('button', { name: 'Test it' }).click();
+    await page.getByLabel('Output of offline').waitFor();
     await page.getByRole('link', { name: 'Go on with offline' }).click();
     await expect.poll(() => input().inputValue()).toMatch(/^Hello/);
     await page.reload();

@@ -68,7 +68,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
       (request) => request.method() === 'PUT' && chunks.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''),
     );
     await open('files');
-    await page.getByText('No file has come yet.').waitFor();
+    await page.getByText('No files yet.').waitFor();
     await page.route('**/core/v2/upload/*/3', (route) => route.abort());
     await page.getByLabel('Files to send').setInputFiles(place);
     await page.getByText(/large\.bin did not arrive/).waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await page.reload();
     await button('Send files').waitFor();
     await page.getByLabel('Files to send').setInputFiles(place);
-    await page.getByText('large.bin is here.').waitFor();
+    await page.getByText('large.bin is uploaded.').waitFor();
     expect(chunks).toEqual(['0', '1', '2', '3', '3', '4', '5']);
     expect(await uploads()).toMatchObject([{ name: 'large.bin', bytes: content.length }]);
     expect(content.equals(await saved('large.bin'))).toBe(true);
@@ -91,7 +91,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await open('files');
     const files = [file('page.html', html), file('drawing.svg', svg), file('notes.txt', 'plain')];
     await page.getByLabel('Files to send').setInputFiles(files);
-    await page.getByText('notes.txt is here.').waitFor();
+    await page.getByText('notes.txt is uploaded.').waitFor();
     expect((await uploads()).find(({ name }) => name === 'notes.txt')?.mime).toBe('text/plain');
     expect(String(await saved('page.html'))).toBe(html);
     expect(String(await saved('drawing.svg'))).toBe(svg);
@@ -117,13 +117,13 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await page.getByRole('rowheader', { name: 'page.html' }).waitFor();
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await page.getByLabel('Kind').selectOption('image');
-    await page.getByText('No file is like this.').waitFor();
+    await page.getByText('No file matches.').waitFor();
     await page.getByLabel('Name or conversation').fill('');
     await page.getByRole('rowheader', { name: 'drawing.svg' }).waitFor();
     expect(new URL(page.url()).search).toBe('?kind=image');
     await button('Delete drawing.svg').click();
     await inDialog('Delete file').click();
-    await page.getByText('No file is like this.').waitFor();
+    await page.getByText('No file matches.').waitFor();
     expect((await uploads()).map(({ name }) => name)).not.toContain('drawing.svg');
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await open('files');
     await button('Make a silo').click();
     await inDialog('Make silo').click();
-    await page.getByText('This is needed.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Name', { exact: true }).fill('letters');
     await page.getByLabel('Minimum trust').selectOption('SACRED');
     await inDialog('Make silo').click();

@@ -56,7 +56,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await open('/settings/limits');
     await click('Set budget');
     await inDialog('Set budget').click();
-    await dialog().getByText('This is needed.').first().waitFor();
+    await dialog().getByText('This field is required.').first().waitFor();
     expect(await focused()).toBe('Channel');
     await page.keyboard.type('compat');
     await dialog().getByLabel('Sender').fill('laptop');
@@ -290,7 +290,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
       await way();
       await question.waitFor();
       expect(await page.evaluate("document.activeElement.closest('dialog').textContent")).toContain('It is not saved yet.');
-      await question.getByRole('button', { name: 'Go on typing' }).click();
+      await question.getByRole('button', { name: 'Keep typing' }).click();
       await question.waitFor({ state: 'detached' });
       expect(await sender.inputValue()).toBe('laptop');
       expect(page.url()).toContain('/settings/limits');

@@ -99,10 +99,10 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await open('/settings/account');
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
-    await page.getByText('I have kept them').waitFor();
+    await page.getByText('I have stored them').waitFor();
     account.recoveryCodes = await page.locator('.codes code').allTextContents();
     expect(account.recoveryCodes).toHaveLength(10);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have stored them' }).click();
     expect(faults).toEqual([]);
   });
 

@@ -86,7 +86,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
       await page.getByRole('dialog').getByText('number-zz2499').first().waitFor();
       await page.keyboard.press('Escape');
       await field.fill('nobody at all');
-      await page.getByText('Nobody is like that').waitFor();
+      await page.getByText('No person matches').waitFor();
       await button('Show all').click();
       await button('known').click();
       await page.getByLabel('Tier').selectOption('TRUSTED');
@@ -132,7 +132,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
       .first()
       .waitFor();
 
-    await button('Change what Dora D. may').click();
+    await button('Change what Dora D. may do').click();
     await part('Roles').getByLabel('Role').waitFor();
 
     await open('/activity');
@@ -149,8 +149,8 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   test('a role is given in one place, its end is moved, and it is revoked', async () => {
     await openPerson('Dora D.');
     await part('Roles').getByText('It has expired').waitFor();
-    await button('Change the end of guest').click();
-    await part('Roles').getByLabel('From now on').selectOption('168');
+    await button('Change when guest ends').click();
+    await part('Roles').getByLabel('New end').selectOption('168');
     await button('Save end').click();
     await expect.poll(() => outcome('100')).toBe('replied');
 
@@ -271,7 +271,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   test('a person is erased after it was shown what goes and what stays; the last owner is not', async () => {
     await openPerson('Dora D.');
     await button('Erase person').click();
-    await part('What goes').getByText('1 conversation,').waitFor();
+    await part('What is removed').getByText('1 conversation,').waitFor();
     await part('What stays').getByText('Backups').waitFor();
     expect(await button('Erase for good').isDisabled()).toBe(true);
     expect(await violationsInAllLooks(page, 'erase')).toEqual([]);

@@ -126,14 +126,14 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await row('SHED_DOOR').getByText('Used by Shed (channel)').waitFor();
     await page.getByRole('button', { name: 'Add secret' }).click();
     await dialog().getByLabel('Name').fill('no name');
-    await dialog().getByText('It takes up to 128').waitFor();
+    await dialog().getByText('Use up to 128').waitFor();
     await dialog().getByLabel('Name').fill('GARDEN_KEY');
     await dialog().getByLabel('Value').fill(canary);
     await dialog().getByLabel('Minimum trust').selectOption('KNOWN');
     await dialog().getByRole('button', { name: 'Keep secret' }).click();
     await row('GARDEN_KEY').getByText('for known and above').waitFor();
     await page.getByRole('button', { name: 'Replace value of GARDEN_KEY' }).click();
-    await dialog().getByLabel('It has several lines').check();
+    await dialog().getByLabel('Show several lines').check();
     await dialog().getByLabel('Value').fill(`${canary}\nand more`);
     await dialog().getByRole('button', { name: 'Keep secret' }).click();
     await dialog().waitFor({ state: 'detached' });
@@ -145,7 +145,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await page.keyboard.press('Escape');
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Delete secret SHED_DOOR');
     await page.getByRole('button', { name: 'Delete secret GARDEN_KEY' }).click();
-    await dialog().getByText('Nothing that is known uses it.').waitFor();
+    await dialog().getByText('Nothing is known to use it.').waitFor();
     await dialog().getByRole('button', { name: 'Delete secret' }).click();
     await row('GARDEN_KEY').waitFor({ state: 'detached' });
     expect((await changes()).slice(0, 3).map(({ what, actor }) => [what, actor])).toEqual([
@@ -191,7 +191,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(await dialog().getByLabel('Example').textContent()).toContain(`Bearer ${key}`);
     const answer = await say(key, base);
     expect([answer.status, answer.body.choices?.[0]?.message.content]).toEqual([200, 'daisies']);
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().getByRole('button', { name: 'I have stored it' }).click();
     await row('laptop').getByText('acts for owner').waitFor();
     await row('laptop')
       .getByText(`ends in ${key.slice(-4)} · $0.00 of $5.00 this month`)
@@ -242,7 +242,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(await row('assistant').getByRole('button').count()).toBe(0);
     await page.getByRole('button', { name: 'Add reader' }).press('Enter');
     await dialog().getByLabel('Name').fill('No name');
-    await dialog().getByText('It takes up to 64').waitFor();
+    await dialog().getByText('Use up to 64').waitFor();
     await dialog().getByLabel('Name').fill('greenhouse');
     await dialog().getByLabel('Trust').selectOption('trusted: all but those for the owner only');
     ageProof(dashboard);
@@ -258,7 +258,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
       `SVC_VAULT_URL=${vault.env['SVC_VAULT_URL']}\nSVC_VAULT_AGENT_KEY=${key}`,
     );
     expect(await asks(key)).toBe(200);
-    await dialog().getByRole('button', { name: 'I have kept it' }).click();
+    await dialog().getByRole('button', { name: 'I have stored it' }).click();
     await row('greenhouse').getByText('may ask').waitFor();
     expect(await page.content()).not.toContain(key);
     await page.reload();

@@ -49,7 +49,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
 
   test('settings that are not there say so, and the way to the others stays', async () => {
     await open('nothing-like-this');
-    await page.getByText('There are no such settings.').waitFor();
+    await page.getByText('These settings do not exist.').waitFor();
     await page.getByRole('link', { name: 'All settings' }).click();
     await page.getByRole('link', { name: 'Tools' }).click();
     await page.getByRole('heading', { name: 'Tools', exact: true }).waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByText("The assistant has only the service's own tools.").waitFor();
     await button('Add tool server').click();
     await inDialog('Add tool server').click();
-    await page.getByText('This is needed.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Name').fill('No Good');
     await page.getByLabel('Program').fill(process.execPath);
     await page.getByLabel('Arguments').fill(path.join(root, 'packages/testing/src/tool-server/stdio-tool-server.ts'));
@@ -81,7 +81,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
 
     await button('Try kit').click();
     await row('kit').getByText('Says the text back.').waitFor();
-    await row('kit').getByText('there now').waitFor();
+    await row('kit').getByText('available now').waitFor();
 
     await button('Change kit').click();
     await page.getByLabel('Environment').fill('');
@@ -115,7 +115,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await button('Import').click();
     await page.getByLabel('What is in it').fill('no JSON');
     await inDialog('Import tool servers').click();
-    await page.getByText('This is no JSON object.').waitFor();
+    await page.getByText('This is not a JSON object.').waitFor();
     const document = {
       mcpServers: {
         Hub: { url: remote.url, headers: { Authorization: 'Bearer ${env:TOKEN_OF_HUB}' } },
@@ -131,7 +131,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByRole('dialog').getByText('is left out').waitFor();
     await inDialog('Close').last().click();
     await button('Try gone').click();
-    await row('gone').getByText('not there', { exact: true }).waitFor();
+    await row('gone').getByText('not available', { exact: true }).waitFor();
     await row('gone').locator('.fault').first().waitFor();
     const { servers } = await fromCore<ToolServerDocument>('/v2/mcp');
     expect(servers['hub']).toMatchObject({ headers: { Authorization: 'Bearer ${secret:TOKEN_OF_HUB}' } });
@@ -279,7 +279,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await inDialog('Trust folder').click();
     await row(folder).waitFor();
     expect((await folders()).trusted.map(({ path: of }) => of)).toEqual([folder]);
-    await button('Trust it no more').click();
+    await button('Stop trusting it').click();
     await row(folder).waitFor({ state: 'detached' });
     expect(await folders()).toEqual({ folders: [], trusted: [] });
     expect(faults).toEqual([]);
@@ -291,14 +291,14 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     const sha = repository.commit();
     const listed = async () => (await fromCore<CheckoutList>('/v2/checkouts')).checkouts;
     await open('folders');
-    await button('Bring a copy').click();
+    await button('Copy a repository').click();
     await page.getByLabel('Address of the repository').fill(repository.url);
     await page.getByLabel('Branch, tag or commit').fill('no-such-branch');
-    await inDialog('Bring copy').click();
+    await inDialog('Copy repository').click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await picture('new-checkout');
     await page.getByLabel('Branch, tag or commit').fill('');
-    await inDialog('Bring copy').click();
+    await inDialog('Copy repository').click();
     await row(repository.url).getByText(sha.slice(0, 12)).waitFor();
     expect(await listed()).toMatchObject([{ url: repository.url, sha, credential: null }]);
     await button('Remove copy').click();
@@ -324,7 +324,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await row('codex').getByRole('button', { name: 'Go back to 1.0.0' }).click();
     await picture('engine-rollback');
     await inDialog('Go back').click();
-    await page.getByText('codex is 1.0.0 again.').waitFor();
+    await page.getByText('codex is back at 1.0.0.').waitFor();
     expect(await version()).toBe('1.0.0');
     await row('codex').getByRole('button', { name: 'Go back to 2.0.0' }).waitFor();
     expect(faults).toEqual([]);

@@ -42,7 +42,7 @@ describe.skipIf(why !== null)(`the dashboard${skipNote(why)}`, () => {
   test('[1] a set-up link is good once, and a reload goes on where it stood', async () => {
     const other = await browser.newPage();
     await other.goto(newSetupLink(dashboard));
-    await other.getByText('This link is over').waitFor();
+    await other.getByText('This link has expired').waitFor();
     await other.close();
     expect(faults).toEqual([]);
   });

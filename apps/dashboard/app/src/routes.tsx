@@ -7,7 +7,7 @@ const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
     <Page title={t('Not found')}>
-      <Empty title={t('There is no such page.')}>
+      <Empty title={t('This page does not exist.')}>
         <Link to="/">{t('Home')}</Link>
       </Empty>
     </Page>

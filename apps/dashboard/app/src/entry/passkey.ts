@@ -37,7 +37,7 @@ export async function makePasskey(options: Record<string, unknown>): Promise<obj
 }
 
 function jsonOf(credential: Credential | null): object {
-  if (!(credential instanceof PublicKeyCredential)) throw new Error(t('The browser gave no passkey.'));
+  if (!(credential instanceof PublicKeyCredential)) throw new Error(t('The browser returned no passkey.'));
   return credential.toJSON() as object;
 }
 

@@ -179,7 +179,7 @@ function showCodes(codes: readonly string[]): void {
 const steps = (now: number): Node => make('p', { className: 'muted small' }, t('Step {now} of 3', { now }));
 
 function showEnded(words: string): void {
-  show(t('This link is over'), make('p', {}, words), make('p', {}, make('a', { href: '/login' }, t('Sign in'))));
+  show(t('This link has expired'), make('p', {}, words), make('p', {}, make('a', { href: '/login' }, t('Sign in'))));
 }
 
 document.title = t('Set up the login');

@@ -79,7 +79,7 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
         <Confirm
           title={t('Discard what you typed?')}
           button={t('Discard')}
-          back={t('Go on typing')}
+          back={t('Keep typing')}
           isBusy={false}
           onConfirm={asked.leave}
           onClose={() => setAsked(null)}

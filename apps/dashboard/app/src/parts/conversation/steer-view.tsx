@@ -44,7 +44,7 @@ export function SteerView({ session, watch, sought }: Props) {
         toast(
           delivered
             ? t('It is typed in its terminal.')
-            : t('It is not typed yet: {reason}', { reason: deliverErr ?? t('the reason is not known') }),
+            : t('It has not been typed yet: {reason}', { reason: deliverErr ?? t('the reason is not known') }),
         );
       else if (delivered) toast(t('The reply has reached {place}.', { place }));
       else if (reply !== '')
@@ -69,7 +69,7 @@ export function SteerView({ session, watch, sought }: Props) {
         assistant={t('Assistant')}
         actions={actions}
         loadOlder={loadOlder}
-        empty={<p>{t('Nothing was said here yet.')}</p>}
+        empty={<p>{t('Nothing has been said here yet.')}</p>}
         sought={sought}
       />
       <Announcer conversation={conversation} />

@@ -55,7 +55,7 @@ describe('a form made from a schema', () => {
     expect(readDraft(schema, draft)).toEqual({
       ok: false,
       faults: {
-        token: 'This is needed.',
+        token: 'This field is required.',
         port: '“0x10” is not a whole number.',
         share: '“much” is not a number.',
         chats: '“1.5” is not a whole number.',

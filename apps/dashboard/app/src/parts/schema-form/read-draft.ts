@@ -54,7 +54,7 @@ export function readDraft(schema: ConfigSchema, draft: Draft): ReadDraft {
     if (typeof given === 'boolean') values[name] = given;
     else if (given.trim() === '') {
       values[name] = null;
-      if (schema.required?.includes(name) === true && property.default === undefined) faults[name] = t('This is needed.');
+      if (schema.required?.includes(name) === true && property.default === undefined) faults[name] = t('This field is required.');
     } else {
       const read = readText(property, given);
       if ('fault' in read) faults[name] = read.fault;

@@ -52,7 +52,7 @@ type FieldProps = {
 };
 
 /** What is typed into controls of several lines. */
-const shapes: Partial<Record<Control, string>> = { lines: t('One a line.'), pairs: t('NAME=value, one a line.') };
+const shapes: Partial<Record<Control, string>> = { lines: t('One per line.'), pairs: t('NAME=value, one per line.') };
 
 function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps) {
   const control = controlOf(property);
@@ -83,7 +83,7 @@ function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps)
         if (control === 'choice')
           return (
             <select {...common} value={text} onChange={({ target }) => onChange(target.value)}>
-              <option value="">{t('As usual')}</option>
+              <option value="">{t('Default')}</option>
               {(property['enum'] as unknown[]).map((one) => (
                 <option key={String(one)}>{String(one)}</option>
               ))}

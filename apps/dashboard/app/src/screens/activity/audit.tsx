@@ -22,7 +22,7 @@ export function Audit() {
     <div className="view">
       {trust.error !== null && <Fault error={trust.error} onRetry={() => void trust.refetch()} />}
       {control.error !== null && <Fault error={control.error} onRetry={() => void control.refetch()} />}
-      {rows.length === 0 && (isReading ? <Skeleton /> : <Empty title={t('Nothing was changed yet')} />)}
+      {rows.length === 0 && (isReading ? <Skeleton /> : <Empty title={t('Nothing has been changed yet')} />)}
       {rows.length > 0 && (
         <Table
           caption={t('Changes')}
@@ -33,7 +33,7 @@ export function Audit() {
             { name: t('When'), cell: ({ at }) => shortTime(at) },
             { name: t('Who'), cell: ({ actor }) => actor },
             { name: t('About'), cell: ({ about }) => <span className="path">{about}</span> },
-            { name: t('What came of it'), cell: ({ came }) => came },
+            { name: t('Outcome'), cell: ({ came }) => came },
           ]}
         />
       )}

@@ -16,7 +16,7 @@ export function Machine() {
   return (
     <div className="view">
       <Loaded query={query}>
-        {() => (samples.length === 0 ? <Empty title={t('Nothing was measured yet')} /> : <Measured samples={samples} />)}
+        {() => (samples.length === 0 ? <Empty title={t('Nothing has been measured yet')} /> : <Measured samples={samples} />)}
       </Loaded>
     </div>
   );

@@ -51,7 +51,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
             if (person !== undefined) void run(inviteDevice({ path, surface: instance.type, name: name.trim(), person }));
           }}
         >
-          <Field label={t('Name of the device')} hint={t('Such as Phone. The list shows it by this name.')}>
+          <Field label={t('Name of the device')} hint={t('For example Phone. The list shows this name.')}>
             {(props) => (
               <input
                 {...props}

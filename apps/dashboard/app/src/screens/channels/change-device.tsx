@@ -34,7 +34,7 @@ export function ChangeDevice({ device, path, onClose }: Props) {
       <div className="stack">
         <fieldset className="checks">
           <legend>{t('What it may be used for')}</legend>
-          {uses.length === 0 && <p className="muted">{t('It has not said what it can do.')}</p>}
+          {uses.length === 0 && <p className="muted">{t('It has not reported what it can do.')}</p>}
           {uses.map((use) => (
             <label key={use} className="check">
               <input

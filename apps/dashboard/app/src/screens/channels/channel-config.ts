@@ -22,7 +22,7 @@ export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instan
     asked.map(([name, property]) => {
       if (!credentialKeys.includes(name)) return [name, property];
       const description = isKept(name)
-        ? t('Kept already; type another one to replace it.')
+        ? t('Already stored; type another one to replace it.')
         : secretWords(String(property['description'] ?? ''));
       // Of what is typed, not of the name under which it is kept.
       return [name, { type: 'string', title: property.title, description }];

@@ -126,7 +126,7 @@ function factsOf(
   const parts = [
     kind,
     isRunning && began !== null ? t('since {when}', { when: relativeTime(began) }) : null,
-    isRunning && heartbeat === 'stale' ? t('gives no sign of life') : null,
+    isRunning && heartbeat === 'stale' ? t('not responding') : null,
     restarts > 0 ? plural(restarts, '{n} restart', '{n} restarts') : null,
     usage === null ? null : bytes(usage.memory_bytes),
     url,

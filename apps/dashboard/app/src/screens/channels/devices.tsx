@@ -46,7 +46,7 @@ export function Devices({ instance, path, onClose }: Props) {
         <Loaded query={query}>
           {({ result: { devices } }) => (
             <ul className="rows-list">
-              {devices.length === 0 && <li className="muted">{t('None is in.')}</li>}
+              {devices.length === 0 && <li className="muted">{t('None is paired.')}</li>}
               {devices.map((device) => (
                 <li key={device.device_id}>
                   <div className="line-between">
@@ -114,7 +114,7 @@ function SignOut({ device, type, path, person, onClose }: SignOutProps) {
 }
 
 const stateOf = ({ state, online }: ListedDevice): string => {
-  if (state === 'invited') return t('has not come yet');
+  if (state === 'invited') return t('has not connected yet');
   return online ? t('connected') : t('not connected');
 };
 

@@ -11,7 +11,7 @@ const everyMs = 30_000;
 export function Held({ instance: { id } }: { instance: Pick<Instance, 'id'> }) {
   const path = `/manager/instances/${encodeURIComponent(id)}`;
   const { data } = useApi<{ announcements: HeldAnnouncement[] }>(path, everyMs);
-  const take = useAct({ changes: [path], done: t('It is taken back.') });
+  const take = useAct({ changes: [path], done: t('It will not be sent.') });
   const held = data?.announcements ?? [];
   if (held.length === 0) return null;
   return (

@@ -14,7 +14,7 @@ export function Logs({ path, name, onClose }: { path: string; name: string; onCl
       <Loaded query={query}>
         {({ logs }) =>
           logs.length === 0 ? (
-            <p className="muted">{t('It has written nothing.')}</p>
+            <p className="muted">{t('It has logged nothing.')}</p>
           ) : (
             <pre className="diff" tabIndex={0} aria-label={t('Log lines')} aria-live="off">
               {logs.map(({ at, text }) => `${clockTime(at)} ${text}`).join('\n')}

@@ -56,7 +56,7 @@ export function Rooms({ path, name, onClose }: Props) {
                   {plural(found.length - maxShown, '{n} more: find them by a word.', '{n} more: find them by a word.')}
                 </p>
               )}
-              {found.length === 0 && <p className="muted">{t('No room is called that.')}</p>}
+              {found.length === 0 && <p className="muted">{t('No room matches.')}</p>}
             </div>
           );
         }}

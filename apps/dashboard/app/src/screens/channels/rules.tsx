@@ -154,7 +154,7 @@ function OpenTo({ allow, fault, onAllow }: OpenToProps) {
   const entries = new Set(known.map(({ entry }) => entry));
   const gone = allow
     .filter((entry) => !entries.has(entry))
-    .map((entry) => ({ entry, words: t('{entry} (not there any more)', { entry }) }));
+    .map((entry) => ({ entry, words: t('{entry} (no longer exists)', { entry }) }));
   const flip = (entry: string) => onAllow(allow.includes(entry) ? allow.filter((one) => one !== entry) : [...allow, entry]);
   return (
     <fieldset className="checks">

@@ -45,7 +45,7 @@ export function Costs() {
         </select>
       }
     >
-      <Section title={t('In this time')}>
+      <Section title={t('In this period')}>
         <Loaded query={people} rows={1}>
           {(data) => <UsedFigures {...sumOf(data)} />}
         </Loaded>
@@ -75,7 +75,7 @@ export function Costs() {
             <Section title={t('By person')}>
               <PeopleCosts {...data} />
             </Section>
-            <Section title={t('Beside turns')}>
+            <Section title={t('Outside turns')}>
               <SideCalls side={data.side} />
             </Section>
           </>
@@ -105,7 +105,7 @@ function Limits({ period, until, total }: SpendReport) {
   return (
     <dl className="figures">
       <div>
-        <dt>{period === 'day' ? t('This day') : t('This month')}</dt>
+        <dt>{period === 'day' ? t('Today') : t('This month')}</dt>
         <dd>{money(cost)}</dd>
       </div>
       <div>
@@ -128,7 +128,7 @@ const dayWords = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'nu
 
 function Days({ days }: { days: readonly Day[] }) {
   const used = days.filter(({ turns, list, unpricedCalls }) => turns > 0 || list > 0 || unpricedCalls > 0).toReversed();
-  if (used.length === 0) return <Empty title={t('Nothing was used in this time')} />;
+  if (used.length === 0) return <Empty title={t('Nothing was used in this period')} />;
   return (
     <Table
       caption={t('Use by day')}
@@ -142,7 +142,7 @@ function Days({ days }: { days: readonly Day[] }) {
         { name: t('List price'), isNumber: true, cell: ({ list }) => money(list) },
         { name: t('Billed'), isNumber: true, cell: ({ billed }) => money(billed) },
         {
-          name: t('Not sure'),
+          name: t('Incomplete'),
           cell: ({ estimated, unpriced, unpricedCalls }) =>
             [
               estimated > 0 ? plural(estimated, '{n} turn estimated', '{n} turns estimated') : null,

@@ -16,7 +16,7 @@ const nameOf = ({ name, principal, handles }: UsagePerson): string =>
 /** Who used how much, most first. */
 export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageByPerson) {
   const spec = useMemo(() => chartOf(people), [people]);
-  if (people.length === 0) return <p className="muted">{t('Nobody used anything in this time.')}</p>;
+  if (people.length === 0) return <p className="muted">{t('Nobody used anything in this period.')}</p>;
   return (
     <>
       {!isFolded && (

@@ -5,10 +5,10 @@ import { Table } from '../../parts/table.tsx';
 
 /** What was paid beside turns: speech, titles, checks of messages. */
 export function SideCalls({ side }: { side: readonly UsageSide[] }) {
-  if (side.length === 0) return <p className="muted">{t('Nothing was used beside turns.')}</p>;
+  if (side.length === 0) return <p className="muted">{t('Nothing was used outside turns.')}</p>;
   return (
     <Table
-      caption={t('Use beside turns')}
+      caption={t('Use outside turns')}
       rows={side}
       keyOf={({ surface, feature, provider, model, units }) => [surface, feature, provider, model, units].join()}
       columns={[

@@ -42,7 +42,7 @@ export function Home() {
       <Loaded query={brief}>
         {({ active, totals }) => (
           <>
-            <Section title={t('At work in the last 15 minutes')}>
+            <Section title={t('Active in the last 15 minutes')}>
               {active.length === 0 ? (
                 <p className="muted">{t('Nobody.')}</p>
               ) : (

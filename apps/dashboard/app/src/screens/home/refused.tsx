@@ -23,7 +23,7 @@ export function Refused() {
   const newest = [...new Map(known.toReversed().map((event) => [`${event.surface} ${event.identity}`, event])).values()];
   if (newest.length === 0) return null;
   return (
-    <Section title={t('Refused in the last day')}>
+    <Section title={t('Refused in the last 24 hours')}>
       <ul className="rows-list">
         {newest
           .toSorted((one, other) => other.ts - one.ts)

@@ -27,7 +27,7 @@ export function ofSpend(report: SpendReport | undefined): Need[] {
   }));
   const people = principals.flatMap(({ principal_id: id, key, cost_usd: cost }) =>
     reachedBy(cost, each).map(({ limit, isOver }): Need => {
-      const name = key ?? t('Whoever is not known');
+      const name = key ?? t('Everyone who is not known');
       return {
         key: `spend of ${id}`,
         status: isOver ? 'bad' : 'warn',

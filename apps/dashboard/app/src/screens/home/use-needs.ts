@@ -56,12 +56,18 @@ export function useNeeds(): { needs: Need[]; isKnown: boolean } {
 function ofHealth(name: string, data: HealthInfo | undefined, error: Error | null): Need[] {
   if (error !== null)
     return [
-      { key: name, status: 'bad', title: t('The {process} is away', { process: name }), words: error.message, remedy: null },
+      {
+        key: name,
+        status: 'bad',
+        title: t('The {process} is not reachable', { process: name }),
+        words: error.message,
+        remedy: null,
+      },
     ];
   return (data?.degraded ?? []).map((words) => ({
     key: name + words,
     status: 'bad',
-    title: t('The {process} is in trouble', { process: name }),
+    title: t('The {process} has a problem', { process: name }),
     words,
     remedy: null,
   }));
@@ -143,7 +149,7 @@ const ofStrangers = (pending: readonly PendingIdentity[]): Need => ({
     .slice(0, 3)
     .map(({ name, value, surface }) => `${name ?? value} (${surface})`)
     .join(', '),
-  remedy: { kind: 'link', words: t('Look at them'), to: '/people' },
+  remedy: { kind: 'link', words: t('Show them'), to: '/people' },
 });
 
 const toSettings = (section: string): Remedy => ({ kind: 'link', words: t('Go to the settings'), to: `/settings/${section}` });
@@ -164,9 +170,15 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
 /** Nothing is lost, or back, before the service has restarted, so a restore that waits is not to be forgotten. */
 function ofRestore(restore: RestoreState | null | undefined): Need[] {
   if (restore == null || restore.state === 'applied') return [];
-  const title = restore.state === 'pending' ? t('A backup waits to be restored') : t('A restore waits to be taken back');
+  const title = restore.state === 'pending' ? t('A backup will be restored') : t('A restore will be undone');
   return [
-    { key: 'restore', status: 'warn', title, words: t('The next start of the service does it.'), remedy: toSettings('backups') },
+    {
+      key: 'restore',
+      status: 'warn',
+      title,
+      words: t('This happens at the next start of the service.'),
+      remedy: toSettings('backups'),
+    },
   ];
 }
 
@@ -192,7 +204,7 @@ function ofUpdate(status: UpdateStatus | undefined): Need[] {
       {
         key: 'update',
         status: 'busy',
-        title: t('An update to {version} runs', { version: running.to }),
+        title: t('Updating to {version}', { version: running.to }),
         words: running.phase,
         remedy: toSettings('version'),
       },

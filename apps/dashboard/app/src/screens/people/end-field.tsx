@@ -26,7 +26,7 @@ export function endOf({ span, at }: End): number | null {
 /** Why it cannot be the end; null when it can. */
 export function endFault(end: End): string | null {
   if (end.span !== 'at') return null;
-  if (end.at === '') return t('Say until when.');
+  if (end.at === '') return t('Enter a time.');
   return (endOf(end) ?? 0) > Date.now() ? null : t('That time has passed.');
 }
 

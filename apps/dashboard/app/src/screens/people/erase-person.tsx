@@ -80,8 +80,8 @@ function Plan({ removes, stays, refused, is_under_way: isUnderWay }: ErasurePlan
           {refused}
         </p>
       )}
-      <section aria-label={t('What goes')}>
-        <h3>{t('Goes for good')}</h3>
+      <section aria-label={t('What is removed')}>
+        <h3>{t('Removed for good')}</h3>
         <ul className="plain-list">
           <li>
             {plural(

@@ -20,7 +20,7 @@ export function Explained({ onShow, ...found }: Props) {
       {principal !== null && onShow !== undefined && (
         <p>
           <button type="button" className="plain-button" onClick={() => onShow(principal.id)}>
-            {t('Change what {name} may', { name: principal.display_name })}
+            {t('Change what {name} may do', { name: principal.display_name })}
           </button>
         </p>
       )}
@@ -47,7 +47,7 @@ function standingOf({ denied, trust_tier: tier, tool_policy: tools, display_name
   const sender = `${identifier.surface} ${identifier.value}`;
   return [
     principal === null
-      ? t('{sender} is nobody that is known.', { sender })
+      ? t('{sender} is not known.', { sender })
       : t('{sender} is {name} ({key}).', { sender, name: principal.display_name, key: principal.key }),
     denied ? null : t('{name} is {tier} here and {tools}.', { name, tier: tierWords[tier], tools: toolWords[tools] }),
     before === null ? null : t('Elsewhere they are {tier}: in public no one is more than this.', { tier: tierWords[before] }),

@@ -30,7 +30,7 @@ export function FoundPeople({ people, onShow }: Props) {
         {countWords(found.length, people.length)}
       </p>
       {found.length === 0 ? (
-        <Empty title={t('Nobody is like that')}>
+        <Empty title={t('No person matches')}>
           <button type="button" className="plain-button" onClick={() => look('')}>
             {t('Show all')}
           </button>

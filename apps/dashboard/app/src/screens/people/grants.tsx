@@ -37,7 +37,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
   const [isMoving, setMoving] = useState(false);
   const [end, setEnd] = useState<End>(forADay);
   const revoke = useAct({ changes: trustPaths, done: t('The role is revoked.') });
-  const move = useAct({ changes: trustPaths, done: t('The role has another end.'), onDone: () => setMoving(false) });
+  const move = useAct({ changes: trustPaths, done: t('The end of the role is changed.'), onDone: () => setMoving(false) });
   const { id, role, role_id, scope } = grant;
   return (
     <li>
@@ -45,7 +45,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
       {hasEnded(grant) && <p className="muted small">{t('It has expired and no longer applies.')}</p>}
       <p className="row-buttons">
         <button type="button" className="plain-button" disabled={isKept} onClick={() => setMoving(!isMoving)}>
-          {t('Change the end of {role}', { role })}
+          {t('Change when {role} ends', { role })}
         </button>
         <button
           type="button"
@@ -69,7 +69,7 @@ function GrantRow({ person, grant, isKept }: { person: Principal; grant: Grant; 
             });
           }}
         >
-          <EndField label={t('From now on')} end={end} onEnd={setEnd} />
+          <EndField label={t('New end')} end={end} onEnd={setEnd} />
           <button type="submit" className="primary" disabled={move.isPending || endFault(end) !== null}>
             {t('Save end')}
           </button>

@@ -115,7 +115,7 @@ function Invite({ roles, people, onClose }: Props & { onClose(): void }) {
         </Field>
         {person === '' && (
           <>
-            <Field label={t('Name')} hint={t('Empty: as they call themselves.')}>
+            <Field label={t('Name')} hint={t('Leave empty to use the name they have there.')}>
               {(props) => <input {...props} value={name} maxLength={80} onChange={({ target }) => setName(target.value)} />}
             </Field>
             <RoleField roles={roles} role={role} onRole={setRole} />

@@ -50,7 +50,7 @@ function Conversation({ chosen, onKey }: { chosen: string; onKey(key: string): v
   const list = useId();
   const { data } = useApi<SessionPage>('/core/v2/sessions?limit=100');
   return (
-    <Field label={t('Conversation')} hint={t('Its key, as its session has it.')}>
+    <Field label={t('Conversation')} hint={t('The key of its session.')}>
       {(props) => (
         <>
           <input

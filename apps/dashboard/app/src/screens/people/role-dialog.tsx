@@ -70,10 +70,10 @@ export function RoleDialog({ role, roles, people, onClose }: Props) {
           chosen={draft.asks}
           onChoose={(asks) => set({ asks })}
         />
-        <NamesField label={t('Channels')} hint={t('One a line; empty: all.')} text={surfaces} onText={setSurfaces} />
+        <NamesField label={t('Channels')} hint={t('One per line. Leave empty for all.')} text={surfaces} onText={setSurfaces} />
         <NamesField
           label={t('Tool servers')}
-          hint={t('One a line, “-” for none; empty: all.')}
+          hint={t('One per line, or “-” for none. Leave empty for all.')}
           text={servers}
           onText={setServers}
         />
@@ -115,7 +115,7 @@ export function RoleDialog({ role, roles, people, onClose }: Props) {
             {t('Cancel')}
           </button>
         </p>
-        {holders.length > 0 && <p className="muted small">{t('It can be deleted when nobody has it.')}</p>}
+        {holders.length > 0 && <p className="muted small">{t('It can be deleted only when nobody has it.')}</p>}
       </form>
     </Dialog>
   );
@@ -128,7 +128,7 @@ function faultOf(name: string, roles: readonly Role[]): string | null {
     return t('A role {name} already exists. Choose another name, or change that one.', { name: other.name });
   return name === '' || nameForm.test(name)
     ? null
-    : t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.');
+    : t('Use up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, beginning with a letter or a digit.');
 }
 
 const isSame = (one: Role, other: Role | undefined): boolean =>

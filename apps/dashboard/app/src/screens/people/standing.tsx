@@ -20,7 +20,7 @@ export function Standing({ person, isLast, onClose }: Props) {
   const remove = useAct({ changes: trustPaths, done: t('{name} is removed.', { name }), onDone: onClose });
   const close = () => setAsked(null);
   return (
-    <section className="stack" aria-label={t('Standing')}>
+    <section className="stack" aria-label={t('Access and removal')}>
       <p className="row-buttons">
         <button
           type="button"

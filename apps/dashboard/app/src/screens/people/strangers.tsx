@@ -14,7 +14,7 @@ type Props = { pending: readonly PendingIdentity[]; people: readonly Principal[]
 /** Who has written and was refused, because nobody knows them. */
 export function Strangers({ pending, people, roles }: Props) {
   const [chosen, setChosen] = useState<{ stranger: PendingIdentity; end: End } | null>(null);
-  const dismiss = useAct({ changes: trustPaths, done: t('Taken off the list. A person who writes again is listed again.') });
+  const dismiss = useAct({ changes: trustPaths, done: t('Removed from the list. A person who writes again is listed again.') });
   if (pending.length === 0) return <p className="muted">{t('None. People who write without being known are listed here.')}</p>;
   return (
     <>
@@ -55,7 +55,7 @@ export function Strangers({ pending, people, roles }: Props) {
                   dismiss.mutate({ method: 'DELETE', path: `/core/trust/pending/${encodeURIComponent(stranger.id)}` })
                 }
               >
-                {t('Take off the list')}
+                {t('Remove from the list')}
               </button>
             </p>
           </li>

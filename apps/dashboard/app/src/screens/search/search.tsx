@@ -38,7 +38,7 @@ export function SearchScreen() {
         <input
           ref={input}
           type="search"
-          aria-label={t('Words')}
+          aria-label={t('Words to find')}
           placeholder={t('several words, "in a row", begin*, -without')}
           maxLength={500}
           value={words}

@@ -60,7 +60,7 @@ const factsOf = (session: Session): [string, ReactNode][] => [
           { price: money(session.cost_usd) },
         ),
   ],
-  [t('Begun'), fullTime(session.created_at)],
+  [t('Started'), fullTime(session.created_at)],
   [t('Last'), fullTime(session.last_active_at)],
 ];
 

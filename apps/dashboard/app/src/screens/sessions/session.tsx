@@ -69,7 +69,7 @@ function Conversation({ conversationKey: key, session, sought }: ConversationPro
           conversationKey={key}
           watch={open.watch}
           chat={open.chat}
-          empty={<p>{t('Nothing was said here yet.')}</p>}
+          empty={<p>{t('Nothing has been said here yet.')}</p>}
           sought={sought}
         />
       )}

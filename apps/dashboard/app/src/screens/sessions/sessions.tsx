@@ -54,7 +54,7 @@ export function Sessions() {
                     checked={active === '1'}
                     onChange={({ target }) => choose({ active: target.checked ? '1' : '' })}
                   />
-                  {t('Only who works now')}
+                  {t('Only those working now')}
                 </label>
               </form>
               <p className="muted small" role="status">
@@ -71,7 +71,7 @@ export function Sessions() {
                 </Empty>
               )}
               {sessions.length > 0 && shown.length === 0 && (
-                <Empty title={t('No session is like that')}>
+                <Empty title={t('No session matches')}>
                   <button type="button" className="plain-button" onClick={() => choose({ active: '', channel: '', text: '' })}>
                     {t('Show all')}
                   </button>

@@ -80,7 +80,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
 export const BackupPassphrase = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
   <SecretField
     label={t('Passphrase of its secrets')}
-    hint={t('Empty: the secrets that are here now stay.')}
+    hint={t('Leave empty to keep the secrets of this service.')}
     maxLength={1024}
     autoComplete="current-password"
     value={value}

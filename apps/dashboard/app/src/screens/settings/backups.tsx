@@ -28,7 +28,7 @@ export function Backups() {
   const [chosen, setChosen] = useState<Backup | null>(null);
   return (
     <Section
-      title={t('Copies that are kept')}
+      title={t('Copies')}
       actions={
         <div className="row-buttons">
           <button
@@ -96,7 +96,7 @@ export function Backups() {
                         changes={[path]}
                         done={t('The backup is removed.')}
                       >
-                        <p>{t('It cannot be brought back.')}</p>
+                        <p>{t('It cannot be recovered.')}</p>
                       </ConfirmButton>
                     </p>
                   )}

@@ -18,7 +18,7 @@ export function EngineRollback({ engine: { id, version, previous_version: before
       button={t('Go back')}
       change={{ method: 'POST', path: `${path}/rollback`, timeoutMs: rollbackMs }}
       changes={[enginesPath]}
-      done={t('{engine} is {version} again.', { engine: id, version: before })}
+      done={t('{engine} is back at {version}.', { engine: id, version: before })}
     >
       <p>
         {t(

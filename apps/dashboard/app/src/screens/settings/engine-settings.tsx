@@ -58,7 +58,7 @@ function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
         act.mutate({ method: 'POST', path: `${path}/base-url`, body: { url: url.trim() } });
       }}
     >
-      <Field label={t('Address of your own model server')} hint={t('Empty for none.')} fault={act.error?.message ?? null}>
+      <Field label={t('Address of your own model server')} hint={t('Leave empty for none.')} fault={act.error?.message ?? null}>
         {(props) => <input {...props} value={url} autoComplete="off" onChange={({ target }) => setUrl(target.value)} />}
       </Field>
       <p>

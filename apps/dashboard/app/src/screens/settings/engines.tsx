@@ -83,7 +83,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
       {!ready && login !== null && (
         <p className="small">
           <Rich
-            text="To sign in, run {command} where the service is installed, then look again."
+            text="To sign in, run {command} where the service is installed, then check again."
             command={<code>{login.join(' ')}</code>}
           />
         </p>
@@ -126,7 +126,7 @@ function EngineRow({ engine, isCurrent }: { engine: EngineView; isCurrent: boole
             disabled={act.isPending}
             onClick={() => act.mutate({ method: 'POST', path: `${own}/refresh` })}
           >
-            {t('Look again')}
+            {t('Check again')}
           </button>
         )}
         <EngineRollback engine={engine} path={own} />

@@ -45,7 +45,7 @@ export function Password() {
           </div>
           <p className="row-buttons">
             <button type="button" className="primary" onClick={() => setCodes(null)}>
-              {t('I have kept them')}
+              {t('I have stored them')}
             </button>
           </p>
         </Dialog>

@@ -43,7 +43,7 @@ export function SettingsSection() {
         </nav>
         <div className="view">
           {shown === undefined ? (
-            <Empty title={t('There are no such settings.')} />
+            <Empty title={t('These settings do not exist.')} />
           ) : (
             <Suspense key={shown.id} fallback={<Skeleton />}>
               <shown.Screen />

@@ -19,11 +19,11 @@ export function Updates() {
             {t('Version {version}', { version })} <span className="path muted">{sha.slice(0, 12)}</span>
           </p>
           {running !== null && (
-            <p role="status">{t('An update to {version} runs: {phase}.', { version: running.to, phase: running.phase })}</p>
+            <p role="status">{t('Updating to {version}: {phase}.', { version: running.to, phase: running.phase })}</p>
           )}
           {check !== null && (
             <p className="muted small">
-              {check.words} {t('Looked for {when}.', { when: relativeTime(check.checked_at) })}
+              {check.words} {t('Checked {when}.', { when: relativeTime(check.checked_at) })}
             </p>
           )}
           {last !== null && (
@@ -34,7 +34,7 @@ export function Updates() {
           {managed ? (
             <p>
               {manager === null
-                ? t('Something else keeps this installation up to date.')
+                ? t('Another program keeps this installation up to date.')
                 : t('{manager} keeps this installation up to date.', { manager })}
             </p>
           ) : (

@@ -19,7 +19,7 @@ export function ChannelStep() {
   const known = types.data?.types ?? [];
   const close = () => setAdding(false);
   return (
-    <Section title={t('Be reached somewhere else')}>
+    <Section title={t('Add another channel')}>
       <p>
         {t(
           'The assistant can answer you on channels that you use already. This can be done at any time, on the screen of channels.',

@@ -55,11 +55,11 @@ function Try({ id }: { id: string }) {
           disabled={test.isPending}
           onClick={() => test.mutate({ method: 'POST', path, timeoutMs: engineTestMs })}
         >
-          {test.isPending ? t('Waiting for its answer') : t('Let it say something')}
+          {test.isPending ? t('Waiting for its answer') : t('Test it')}
         </button>
       </p>
       {answer !== null && (
-        <blockquote className="engine-words" aria-label={t('What {engine} said', { engine: id })}>
+        <blockquote className="engine-words" aria-label={t('Output of {engine}', { engine: id })}>
           {answer.text} <span className="muted small">{t('after {seconds} s', { seconds: (answer.ms / 1000).toFixed(1) })}</span>
         </blockquote>
       )}

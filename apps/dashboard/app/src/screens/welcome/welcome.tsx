@@ -18,7 +18,7 @@ export function Welcome() {
       title={t('Welcome')}
       actions={
         <Link to="/" className="plain-button">
-          {t('Leave this for later')}
+          {t('Skip for now')}
         </Link>
       }
     >

@@ -29,7 +29,7 @@ export function Announcements() {
         {({ announcements }) =>
           announcements.length === 0 ? (
             <Empty title={t('No note is live.')}>
-              <p>{t('A note is posted once, and each conversation that it is for reads it at its next turn.')}</p>
+              <p>{t('A note is posted once. Each conversation it is for reads it at its next turn.')}</p>
             </Empty>
           ) : (
             <ul className="rows-list">

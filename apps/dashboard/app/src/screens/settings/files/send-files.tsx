@@ -20,7 +20,7 @@ export function SendFiles() {
       setSending({ name: file.name, size: file.size, sent: 0 });
       try {
         await sendFile(file, (more) => setSending((now) => now && { ...now, sent: now.sent + more }));
-        toast(t('{name} is here.', { name: file.name }));
+        toast(t('{name} is uploaded.', { name: file.name }));
       } catch (error) {
         const fault = error instanceof Error ? error.message : String(error);
         toast(

@@ -42,9 +42,9 @@ export function Uploads() {
     { name: t('Kind'), cell: ({ kind: of }) => kindWords[of] },
     { name: t('Size'), isNumber: true, cell: ({ bytes: size }) => bytes(size) },
     { name: t('Conversation'), cell: conversationOf },
-    { name: t('Came'), cell: ({ created_at: at }) => shortTime(at) },
+    { name: t('Received'), cell: ({ created_at: at }) => shortTime(at) },
     {
-      name: t('Acts'),
+      name: t('Actions'),
       cell: (file) => (
         <span className="row-buttons">
           <DownloadButton path={`${pathOf(file)}/file`} name={file.name} />
@@ -76,7 +76,7 @@ export function Uploads() {
       <Loaded query={query}>
         {({ files, next }) =>
           files.length === 0 ? (
-            <Empty title={text === '' && kind === '' ? t('No file has come yet.') : t('No file is like this.')}>
+            <Empty title={text === '' && kind === '' ? t('No files yet.') : t('No file matches.')}>
               <p>{t('Files of conversations are here, and those that you send.')}</p>
             </Empty>
           ) : (

@@ -19,7 +19,7 @@ export function Folders() {
   return (
     <>
       <Section
-        title={t('Folders that are set')}
+        title={t('Working folders')}
         actions={
           <button type="button" className="primary" onClick={() => setSetting(true)}>
             <Plus aria-hidden size={16} /> {t('Set a folder')}
@@ -37,7 +37,7 @@ export function Folders() {
                     <div className="line-between">
                       <b>{wordsOf(folder)}</b>
                       {folder.fault === null ? (
-                        <Status kind="ok" words={t('there')} />
+                        <Status kind="ok" words={t('available')} />
                       ) : (
                         <Status kind="bad" words={t('not usable')} />
                       )}
@@ -45,7 +45,7 @@ export function Folders() {
                     <p className="path">{folder.path}</p>
                     {folder.fault !== null && <p className="fault small">{folder.fault}</p>}
                     {folder.scope === 'conversation' ? (
-                      <p className="muted small">{t('Set in the facts of its session.')}</p>
+                      <p className="muted small">{t('Set in the details of its session.')}</p>
                     ) : (
                       <p>
                         <button

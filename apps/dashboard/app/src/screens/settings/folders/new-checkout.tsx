@@ -12,8 +12,8 @@ const schema = {
   type: 'object',
   required: ['url'],
   properties: {
-    url: { ...url, title: t('Address of the repository'), description: t('It begins with https://.') },
-    ref: { ...ref, title: t('Branch, tag or commit'), description: t('Empty: its default branch.') },
+    url: { ...url, title: t('Address of the repository'), description: t('It must begin with https://.') },
+    ref: { ...ref, title: t('Branch, tag or commit'), description: t('Leave empty for the default branch.') },
     credential: {
       ...credential,
       title: t('Name of the secret that opens it'),
@@ -22,7 +22,7 @@ const schema = {
     conversation_key: {
       ...conversation,
       title: t('Conversation that it is for'),
-      description: t('Its key. Empty: the first one of the shell or the web that works in it.'),
+      description: t('Its key. Leave empty for the first conversation of the shell or the web that works in it.'),
     },
   },
 } as const;
@@ -30,12 +30,12 @@ const schema = {
 /** Brings a copy of a repository, or a newer one of a copy in which nobody has worked. */
 export function NewCheckout({ path }: { path: string }) {
   return (
-    <DialogButton label={t('Bring a copy')}>
+    <DialogButton label={t('Copy a repository')}>
       {(close) => (
-        <Dialog title={t('Bring a copy of a repository')} onClose={close}>
+        <Dialog title={t('Copy a repository')} onClose={close}>
           <ActForm<Checkout>
             schema={schema}
-            button={t('Bring copy')}
+            button={t('Copy repository')}
             changes={[path]}
             toCall={(body) => ({ method: 'POST', path, body, timeoutMs: fetchMs })}
             done={({ sha }) => t('The copy is here, at {commit}.', { commit: sha.slice(0, 12) })}

@@ -22,7 +22,7 @@ export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderLi
   const untrust = useAct({ changes: [path], done: t('It is no longer trusted.') });
   return (
     <Section
-      title={t('Folders that are trusted')}
+      title={t('Trusted folders')}
       actions={
         <button type="button" className="plain-button" onClick={() => setTrusting(true)}>
           {t('Trust a folder')}
@@ -46,7 +46,7 @@ export function TrustedFolders({ query, path }: { query: UseQueryResult<FolderLi
                     disabled={untrust.isPending}
                     onClick={() => untrust.mutate({ method: 'DELETE', path: withQuery(`${path}/trusted`, { path: folder }) })}
                   >
-                    {t('Trust it no more')}
+                    {t('Stop trusting it')}
                   </button>
                 </li>
               ))}

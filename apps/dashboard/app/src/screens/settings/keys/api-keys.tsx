@@ -80,7 +80,7 @@ function KeyRow({ apiKey, isOneOfSeveral }: { apiKey: ApiKey; isOneOfSeveral: bo
       <div className="line-between">
         <b>{name}</b>
         {person === null ? (
-          <Status kind="bad" words={t('denied: it acts for nobody')} />
+          <Status kind="bad" words={t('refused: it acts for nobody')} />
         ) : isSpent ? (
           <Status kind="warn" words={t('budget is spent')} />
         ) : (

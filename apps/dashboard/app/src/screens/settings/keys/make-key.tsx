@@ -40,11 +40,9 @@ export function MakeKey({ places, onMade, onClose }: Props) {
         }}
       >
         <NameField
-          hint={t('Such as laptop: what uses it. It is the sender of its messages.')}
+          hint={t('What uses it, for example laptop. It is shown as the sender of its messages.')}
           value={name}
-          fault={
-            isBadName ? t('It takes up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, and begins with a letter or a digit.') : null
-          }
+          fault={isBadName ? t('Use up to 64 of A–Z, a–z, 0–9, “.”, “_” and “-”, beginning with a letter or a digit.') : null}
           onChange={setName}
         />
         <Field label={t('Acts for')} fault={people.error?.message ?? null}>
@@ -130,7 +128,7 @@ export function NewKey({
         <ShownOnce label={t('Example')} text={example} copy={t('Copy example')} />
         <p className="row-buttons">
           <button type="button" className="primary" onClick={onClose}>
-            {t('I have kept it')}
+            {t('I have stored it')}
           </button>
         </p>
       </div>

@@ -27,7 +27,7 @@ export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
   const remove = useAct({ changes: [spendPath], done: t('The budget is removed.') });
   return (
     <Section
-      title={t('Budgets of single senders')}
+      title={t('Budgets per sender')}
       actions={
         <button type="button" className="primary" onClick={() => setOpen({})}>
           <Plus aria-hidden size={16} /> {t('Set budget')}

@@ -15,7 +15,7 @@ type Limit = { name: string; setting: string; amount: number | null; spent: numb
 const columns: readonly Column<Limit>[] = [
   { name: t('Limit'), isMain: true, cell: ({ name }) => name },
   { name: t('Amount'), isNumber: true, cell: ({ amount }) => (amount === null ? t('none') : money(amount)) },
-  { name: t('Stands'), cell: standing },
+  { name: t('Used'), cell: standing },
   { name: t('Setting'), cell: ({ setting }) => <code>{setting}</code> },
 ];
 
@@ -40,7 +40,7 @@ export function Limits() {
               />
               <p className="muted small">
                 <Rich
-                  text="At the warning Home shows a line; at the other limit turns are refused. Both are settings of the installation: write them into {file} where the service is installed, with {setting} for limits by the day, and restart the service."
+                  text="Home shows a warning at the first limit; turns are refused at the second. Both are settings of the installation: write them into {file} where the service is installed (with {setting} for daily limits), and restart the service."
                   file={<code>{'.env'}</code>}
                   setting={<code>{'SVC_SPEND_PERIOD=day'}</code>}
                 />

@@ -25,7 +25,7 @@ const columns: readonly Column<Row>[] = [
 /** The list prices in force, and the models that were used without one. */
 export function Prices() {
   const query = useApi<PricingReport>(path);
-  const reload = useAct({ changes: [path], done: t('The price file is in force.') });
+  const reload = useAct({ changes: [path], done: t('The price file now applies.') });
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const remove = useAct({ changes: [path], done: t('The built-in price applies again, if there is one.') });
@@ -127,7 +127,7 @@ function SetPrice({ onClose }: { onClose(): void }) {
           Object.keys(price).length === 0 ? { in: t('Give at least one price.') } : {}
         }
         toCall={({ model, ...price }) => ({ method: 'PUT', path: pathOf(String(model)), body: price })}
-        done={() => t('The price is in force.')}
+        done={() => t('The price now applies.')}
         onClose={onClose}
       >
         <p className="muted small">{t('In USD for 1,000,000 tokens. What is left empty stays as it is.')}</p>

@@ -24,7 +24,7 @@ export function EngineView() {
   const [engine, setEngine] = useState('');
   const [tier, setTier] = useState<PersonaTier>('SACRED');
   return (
-    <Section title={t('What one engine makes of it')}>
+    <Section title={t('The persona in one engine')}>
       <div className="in-row">
         <Field label={t('Engine')}>
           {(props) => (

@@ -26,7 +26,7 @@ export function Personas() {
   const [open, setOpen] = useState<Open | null>(null);
   return (
     <>
-      <Section title={t('What every engine is told')}>
+      <Section title={t('What every engine gets')}>
         <Loaded query={query}>
           {({ text, bytes: size, source, fault, own }) => (
             <>
@@ -67,7 +67,7 @@ function Named({ onOpen }: { onOpen(open: Open): void }) {
   };
   return (
     <Section
-      title={t('Of single channels')}
+      title={t('For single channels')}
       actions={
         <button type="button" className="plain-button" onClick={() => onOpen({ name: '', file: '' })}>
           <Plus aria-hidden size={16} /> {t('Add persona')}

@@ -32,9 +32,9 @@ export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded
         }}
       >
         <NameField
-          hint={t('Such as laptop: the program that asks. The record of the vault shows it by this name.')}
+          hint={t('The program that asks, for example laptop. The record of the vault shows this name.')}
           value={name}
-          fault={isBadName ? t('It takes up to 64 of a–z, 0–9, “_” and “-”, and begins with a letter or a digit.') : null}
+          fault={isBadName ? t('Use up to 64 of a–z, 0–9, “_” and “-”, beginning with a letter or a digit.') : null}
           onChange={setName}
         />
         <Field label={t('Trust')} hint={t('Which secrets it gets, while the vault is open.')}>
@@ -72,7 +72,7 @@ export function NewReader({ added: { agent, key, url }, onClose }: { added: Vaul
         />
         <p className="row-buttons">
           <button type="button" className="primary" onClick={onClose}>
-            {t('I have kept it')}
+            {t('I have stored it')}
           </button>
         </p>
       </div>

@@ -37,7 +37,7 @@ export function stateOf(
 ): { kind: StatusKind; words: string } {
   if (place !== undefined) return { kind: 'ok', words: placeWords[place] };
   if (waits) return { kind: 'warn', words: t('waits for the vault') };
-  return fault === null ? { kind: 'bad', words: t('not set') } : { kind: 'warn', words: t('perhaps in the vault') };
+  return fault === null ? { kind: 'bad', words: t('not set') } : { kind: 'warn', words: t('may be in the vault') };
 }
 
 /** What else is known of it. */

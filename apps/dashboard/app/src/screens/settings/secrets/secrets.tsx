@@ -136,9 +136,9 @@ function DeleteSecret({ secret, onClose }: { secret: SecretEntry; onClose(): voi
       onClose={onClose}
       onConfirm={() => act.mutate({ method: 'DELETE', path })}
     >
-      <p>{t('Its value cannot be shown, and cannot be brought back.')}</p>
+      <p>{t('Its value cannot be shown, and cannot be recovered.')}</p>
       {users.length === 0 ? (
-        <p>{t('Nothing that is known uses it.')}</p>
+        <p>{t('Nothing is known to use it.')}</p>
       ) : (
         <p>
           {plural(

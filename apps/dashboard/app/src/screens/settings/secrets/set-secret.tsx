@@ -55,7 +55,7 @@ export function SetSecret({ vault, secret, others = [], onClose }: Props) {
       >
         {secret === undefined && (
           <NameField
-            hint={t('Such as GITHUB_TOKEN. Channels, tool servers and settings name it.')}
+            hint={t('For example GITHUB_TOKEN. Channels, tool servers and settings refer to it by this name.')}
             value={name}
             fault={nameFault}
             onChange={setName}
@@ -85,7 +85,7 @@ export function SetSecret({ vault, secret, others = [], onClose }: Props) {
         </Field>
         <label className="check">
           <input type="checkbox" checked={isLong} onChange={({ target }) => setLong(target.checked)} />
-          {t('It has several lines, and may be seen while it is typed')}
+          {t('Show several lines, readable while you type')}
         </label>
         {vault.configured && (
           <Field label={t('Minimum trust')} hint={t('The vault does not give it to turns of people below that.')}>
@@ -116,5 +116,5 @@ function faultOf(name: string, others: readonly SecretEntry[]): string | null {
     return t('A secret {name} already exists. Close this and replace its value there, or choose another name.', { name });
   return name === '' || isName.test(name)
     ? null
-    : t('It takes up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, and begins with one of the first three.');
+    : t('Use up to 128 letters, digits, “_”, “.”, “:”, “/” and “-”, beginning with one of the first three.');
 }

@@ -56,7 +56,7 @@ function AccessLog({ onClose }: { onClose(): void }) {
               { name: t('When'), cell: ({ at }) => shortTime(at) },
               { name: t('Who'), cell: ({ actor }) => actor },
               { name: t('About'), cell: ({ target }) => <span className="path">{target ?? ''}</span> },
-              { name: t('What came of it'), cell: ({ outcome, detail }) => detail ?? outcome },
+              { name: t('Outcome'), cell: ({ outcome, detail }) => detail ?? outcome },
             ]}
           />
         )}

@@ -111,7 +111,7 @@ function OpenVault() {
 
 const SealVault = () => (
   <>
-    <p>{t('It gives secrets to those who may have them. What waited for it has started.')}</p>
+    <p>{t('It gives secrets to those who may have them. Whatever waited for it has started.')}</p>
     <div className="row-buttons">
       <ConfirmButton
         look="danger"
@@ -145,7 +145,7 @@ function Waiting() {
   ];
   return (
     <>
-      <h3>{t('What waits for it')}</h3>
+      <h3>{t('Waiting for the vault')}</h3>
       {[instances.error, engines.error].map(
         (error) =>
           error !== null && (
@@ -155,7 +155,7 @@ function Waiting() {
           ),
       )}
       {waiting.length === 0 ? (
-        <p className="muted">{t('Nothing that is known.')}</p>
+        <p className="muted">{t('Nothing is known to wait for it.')}</p>
       ) : (
         <ul className="rows-list">
           {waiting.map(({ id, name, reason }) => (

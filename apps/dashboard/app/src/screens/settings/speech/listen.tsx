@@ -46,7 +46,7 @@ export function Listen() {
     if (recording === null) return;
     setRecording(null);
     const clip = await recording.stop();
-    if (clip.size === 0) setFault(t('Nothing was recorded. Speak, and stop the recording after it.'));
+    if (clip.size === 0) setFault(t('Nothing was recorded. Speak before you stop the recording.'));
     else await transcribe(clip, null);
   };
 

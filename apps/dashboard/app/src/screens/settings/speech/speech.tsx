@@ -67,7 +67,7 @@ function Providers({ states, setting }: { states: readonly SpeechProviderState[]
               )}
             </div>
             <p className="muted small">
-              {reason ?? [model, isPaid ? t('paid by the call') : t('costs nothing')].filter((part) => part !== null).join(' · ')}
+              {reason ?? [model, isPaid ? t('billed per call') : t('costs nothing')].filter((part) => part !== null).join(' · ')}
             </p>
           </li>
         ))}

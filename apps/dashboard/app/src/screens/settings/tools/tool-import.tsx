@@ -28,7 +28,7 @@ export function ToolImport({ onClose }: { onClose(): void }) {
     event.preventDefault();
     const document = parseJsonOrNull(text);
     const isWhole = isRecord(document);
-    setFault(isWhole ? null : t('This is no JSON object. Choose the whole file, or paste all of it.'));
+    setFault(isWhole ? null : t('This is not a JSON object. Choose the whole file, or paste all of it.'));
     if (isWhole) act.mutate({ method: 'POST', path: `${toolsPath}/import`, body: { document, replace: replaces } });
   };
 

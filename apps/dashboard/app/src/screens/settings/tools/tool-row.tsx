@@ -32,7 +32,8 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
       </p>
       {entry.enabled && state.state === 'missing' && (
         <p className="fault small">
-          {state.reason} {state.last_there_at !== null && t('It was there {when}.', { when: relativeTime(state.last_there_at) })}
+          {state.reason}{' '}
+          {state.last_there_at !== null && t('It last answered {when}.', { when: relativeTime(state.last_there_at) })}
         </p>
       )}
       {test.data !== undefined && <Tested test={test.data} />}
@@ -85,8 +86,8 @@ export function ToolRow({ server: { name, entry, state }, onChange }: Props) {
 
 function statusOf(entry: ToolServer['entry'], state: ToolServerState): { kind: StatusKind; words: string } {
   if (!entry.enabled) return { kind: 'off', words: t('off') };
-  if (state.state === 'there') return { kind: 'ok', words: t('there {when}', { when: relativeTime(state.at) }) };
-  if (state.state === 'missing') return { kind: 'bad', words: t('not there') };
+  if (state.state === 'there') return { kind: 'ok', words: t('available {when}', { when: relativeTime(state.at) }) };
+  if (state.state === 'missing') return { kind: 'bad', words: t('not available') };
   return entry.type === 'built-in' ? { kind: 'ok', words: t('on') } : { kind: 'none', words: t('on, not tried yet') };
 }
 
