@@ -14,11 +14,11 @@ const root = createRootRoute({
   ),
 });
 
-/** Filters stand in the address, as texts. */
+/** Filters are in the address, as text. */
 const asTexts = (search: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]));
 
-/** What a screen reads of its address; what is not there is empty. */
+/** The search parameters that a screen reads; missing ones are empty. */
 const texts =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>) =>
@@ -100,7 +100,7 @@ export const router = createRouter({
       <Fault error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
     </Page>
   ),
-  // Plain texts in the address: nothing in it is read as JSON.
+  // Plain text in the address: nothing is parsed as JSON.
   parseSearch: (search) => asTexts(Object.fromEntries(new URLSearchParams(search))),
   stringifySearch: (search) => {
     const given = Object.entries(asTexts(search)).filter(([, value]) => value !== '' && value !== 'undefined');

@@ -12,7 +12,7 @@ export class AuthFault extends Error {
 
 const timeoutMs = 30_000;
 
-/** A call of the login. @throws AuthFault for a refusal, Error when the service is away */
+/** A call of the login API. @throws AuthFault for a refusal, Error when the service is not reachable */
 export async function authCall<T>(
   method: 'GET' | 'POST',
   path: string,
@@ -35,7 +35,7 @@ export async function authCall<T>(
   return answer;
 }
 
-/** Where to go after signing in: a page of ours, whatever the address says. A path of two slashes would be another host. */
+/** Where to go after signing in: always a page of ours. A path that begins with two slashes would be another host. */
 export function nextPage(search: string): string {
   const { origin, protocol } = location;
   const url = URL.parse(new URLSearchParams(search).get('next') ?? '/', origin);

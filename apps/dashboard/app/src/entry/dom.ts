@@ -1,6 +1,6 @@
 type Props<K extends keyof HTMLElementTagNameMap> = Partial<Omit<HTMLElementTagNameMap[K], 'style' | 'children'>>;
 
-/** An element with its properties and children. Texts stay texts. */
+/** An element with its properties and children. Strings become text nodes, never HTML. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props<K> = {},
@@ -36,7 +36,7 @@ export function field({ id, type, label, hint, autocomplete, inputMode = '' }: F
   return { input, parts };
 }
 
-/** Where a form says what went wrong. */
+/** Where a form shows its error. */
 export function faultLine(): { element: HTMLElement; say(words: string | null): void } {
   const element = make('p', { className: 'fault', role: 'alert' } as object);
   element.hidden = true;
@@ -51,7 +51,7 @@ export function faultLine(): { element: HTMLElement; say(words: string | null): 
 
 type FormOptions = { parts: Node[]; button: string; busy: string; onSubmit(): Promise<void> };
 
-/** A form that is sent once at a time, and says why it was not taken. */
+/** A form that is submitted once at a time, and shows why it was refused. */
 export function form({ parts, button, busy, onSubmit }: FormOptions): HTMLFormElement {
   const fault = faultLine();
   const submit = make('button', { type: 'submit', className: 'primary' }, button);
@@ -72,7 +72,7 @@ export function form({ parts, button, busy, onSubmit }: FormOptions): HTMLFormEl
   return element;
 }
 
-/** The one card of a page, and where its heading gets the focus for who cannot see that it has changed. */
+/** Shows the page's only card, and focuses its heading, so that screen readers announce the change. */
 export function show(title: string, ...children: Node[]): void {
   const heading = make('h1', { tabIndex: -1 }, title);
   const icon = make('img', { src: '/icon.svg', alt: '', width: 56, height: 56 });

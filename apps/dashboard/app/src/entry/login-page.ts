@@ -13,7 +13,7 @@ const code = field({
   autocomplete: 'one-time-code',
 });
 
-/** The browser offers them in the field of the name; what a button asks for ends that first. */
+/** The browser offers passkeys in the name field; a request by a button cancels that first. */
 let offer = new AbortController();
 const goOn = () => location.replace(nextPage(location.search));
 const passkeyFault = faultLine();
@@ -34,7 +34,7 @@ const offerPasskeys = async (): Promise<void> => {
   await provePasskey('login', { mediation: 'conditional', signal: offer.signal });
   goOn();
 };
-// An offer that nobody takes is no fault.
+// An offer that nobody accepts is not an error.
 offerPasskeys().catch(() => undefined);
 
 const wayBack: (Node | string)[] = pieces(

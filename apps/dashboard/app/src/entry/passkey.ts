@@ -2,18 +2,18 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { PasskeyOptionsAnswer } from '@svc/contract/auth.ts';
 import { authCall } from './auth-api.ts';
 
-/** Whether this browser makes and shows passkeys in the form that the core speaks. */
+/** Whether this browser creates and uses passkeys in the format of the core. */
 export const knowsPasskeys = (): boolean =>
   typeof PublicKeyCredential === 'function' && typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
 
-/** Whether the browser offers them in the field of the name. */
+/** Whether the browser offers passkeys in the name field. */
 export const offersPasskeys = async (): Promise<boolean> =>
   knowsPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable());
 
 type Proof = { headers?: Record<string, string>; mediation?: CredentialMediationRequirement; signal?: AbortSignal };
 
 /**
- * Signs in by a passkey, or proves again who has signed in. @throws AuthFault for a refusal of the core, Error with words for the person when none was shown
+ * Signs in by a passkey, or confirms the login with one. @throws AuthFault for a refusal of the core, Error with a message for the person when no passkey was used
  */
 export async function provePasskey(
   what: 'login' | 'step-up',
@@ -26,11 +26,11 @@ export async function provePasskey(
   await authCall('POST', `${what}/passkey`, { headers, body: { response: jsonOf(credential) } });
 }
 
-/** The address of this machine by its name, where a page at one in numbers can make no passkey; null where it can. */
+/** The address with `localhost` when this page was opened by IP address, where no passkey can be created; otherwise null. */
 export const namedAddress = (): string | null =>
   /^(?:\d+(?:\.\d+){3}|\[.*\])$/.test(location.hostname) ? `http://localhost:${location.port}` : null;
 
-/** A new passkey of this device, as the core takes it. @throws Error with words for the person */
+/** Creates a passkey on this device, in the format of the core. @throws Error with a message for the person */
 export async function makePasskey(options: Record<string, unknown>): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as never);
   return jsonOf(await navigator.credentials.create({ publicKey }).catch(inWords));
@@ -41,7 +41,7 @@ function jsonOf(credential: Credential | null): object {
   return credential.toJSON() as object;
 }
 
-/** What browsers say is for programmers. */
+/** The messages of browsers are written for programmers. */
 function inWords(error: unknown): never {
   const name = error instanceof DOMException ? error.name : '';
   if (name === 'InvalidStateError') throw new Error(t('This device has a passkey here already.'));

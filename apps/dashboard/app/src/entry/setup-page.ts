@@ -14,7 +14,7 @@ const place = 'svc-setup-token';
 const token = takeToken();
 const headers = { 'x-setup-token': token };
 
-/** Out of the address at once, so that it stands in no history and no screenshot. A reload goes on with it. */
+/** Removed from the address at once, so that no history and no screenshot has it. A reload continues with it. */
 function takeToken(): string {
   const given = location.hash.slice(1);
   if (given !== '') sessionStorage.setItem(place, given);
@@ -82,7 +82,7 @@ function showTotp(key: Extract<Step, { step: 'totp' }>): void {
   );
 }
 
-/** Nothing where this browser or this address makes none: the app stands below. */
+/** Empty where this browser or this address cannot create a passkey: the authenticator app is offered below. */
 function passkeyChoice(): Node[] {
   if (!knowsPasskeys() || namedAddress() !== null) return [];
   const fault = faultLine();
@@ -107,7 +107,7 @@ async function addPasskey(): Promise<Step> {
   return send('passkey', { name: t('First device'), response: await makePasskey(options) });
 }
 
-/** Before anything is typed, because a set-up goes on only where it began. */
+/** Shown before anything is typed, because a set-up can continue only at the address where it began. */
 function wayToPasskeys(): Node[] {
   const there = namedAddress();
   if (there === null) return [];

@@ -1,10 +1,10 @@
 import { type Language, speak } from '@svc/chat-ui/language/language.ts';
 
-/** Each a file that is named by its tag of BCP 47, and loaded only by who reads it. English stands in the code. */
+/** The languages: a file each, named by its BCP 47 tag, and loaded only when used. English is in the code. */
 const files = import.meta.glob<{ language: Language }>('../languages/*.ts');
 const tags = new Map(Object.keys(files).map((file) => [file.slice(file.lastIndexOf('/') + 1, -'.ts'.length), file]));
 
-/** The first language that a person wants and that there is: "de-CH" is content with "de". Null: English. */
+/** The first of a person's languages that exists: "de" is used for "de-CH". Null: English. */
 export function chooseLanguage(wanted: readonly string[], known: ReadonlySet<string>): string | null {
   for (const tag of wanted) {
     if (known.has(tag)) return tag;
@@ -15,7 +15,7 @@ export function chooseLanguage(wanted: readonly string[], known: ReadonlySet<str
   return null;
 }
 
-/** Before anything of the page is loaded: modules make their texts as they load. */
+/** Must run before the page's modules are loaded, because they create their texts while loading. */
 export async function loadLanguage(): Promise<void> {
   const tag = chooseLanguage(navigator.languages, new Set(tags.keys()));
   const load = tag === null ? undefined : files[tags.get(tag) ?? ''];

@@ -3,7 +3,7 @@ import { call, onProof } from './api.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Answers when a test says so, by path. */
+/** Answers a path when the test says so. */
 function stubService() {
   const asked: { path: string; answer(status: number): void }[] = [];
   vi.stubGlobal('localStorage', { getItem: () => null });

@@ -2,7 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { ErrorBody } from '@svc/contract/error-body.ts';
 import { readSessionToken } from '../session-token.ts';
 
-/** A refusal of the service: its code, its words, and the id under which its log has it. */
+/** A refusal of the service: its code, its message, and its request id in the log. */
 export class ApiFault extends Error {
   readonly status: number;
   readonly code: string;
@@ -19,9 +19,9 @@ export class ApiFault extends Error {
   }
 }
 
-/** The service, or the way to it, is away. */
+/** The service, or the network, is not reachable. */
 export class AwayFault extends Error {
-  /** `isChange`: it was not only to be read. */
+  /** `isChange`: the request may have changed something. */
   constructor(cause: unknown, isChange = false) {
     super(
       isChange
@@ -34,7 +34,7 @@ export class AwayFault extends Error {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** `body`: JSON, or the bytes of a file. `isQuiet`: the page asks by itself, so the person is asked for no proof. */
+/** `body`: JSON, or the bytes of a file. `isQuiet`: a background request, for which the person is not asked for a second factor. */
 export type CallOptions = {
   body?: unknown;
   headers?: Record<string, string>;
@@ -43,7 +43,7 @@ export type CallOptions = {
   isQuiet?: boolean;
 };
 
-/** What the shell does when a login is missing (`sign-in`) or too old for what is asked (`step-up`): false when the person does not want to. */
+/** What the shell does when the login has ended (`sign-in`) or the second factor is too old (`step-up`). False: the person cancelled. */
 type Prove = (what: 'sign-in' | 'step-up') => Promise<boolean>;
 let handler: Prove = async () => false;
 export const onProof = (given: Prove): void => void (handler = given);
@@ -56,18 +56,18 @@ async function prove(what: Parameters<Prove>[0]): Promise<boolean> {
 
 const timeoutMs = 30_000;
 const anyType = 'application/octet-stream';
-/** What a form of another page could send, the dashboard refuses: the type of such a file is told in the query alone. */
+/** The dashboard refuses content types that another site's form could send: a file of such a type has it only in the query. */
 const formTypes = /^(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)/i;
 
-/** Asks the person for a second factor; false when they do not want to. */
+/** Asks the person for a second factor; false when they cancel. */
 export const proveAgain = (): Promise<boolean> => prove('step-up');
 
 export const authHeaders = (): Record<string, string> => ({ 'x-session-token': readSessionToken() });
 
 /**
- * One call, by the path of the dashboard: `/core/…`, `/manager/…`, `/collector/…`, `/chat/…`. Whose login has ended signs in over the page, and
- * the call goes on.
- * @throws ApiFault for a refusal, AwayFault when nothing answers
+ * One call, by the path at the dashboard: `/core/…`, `/manager/…`, `/collector/…`, `/chat/…`. If the login has ended, the person signs in in a dialog, and
+ * the call continues.
+ * @throws ApiFault for a refusal, AwayFault when there is no response
  */
 export async function callRaw(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   const asOf = proofs;
@@ -76,7 +76,7 @@ export async function callRaw(method: Method, path: string, options: CallOptions
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const fault = new ApiFault(response.status, body);
   if (options.isQuiet === true) throw fault;
-  // A refusal that comes late is of the proof before: who has given one meanwhile is not asked once more.
+  // A late refusal is about the previous proof: a person who has given a new one meanwhile is not asked again.
   const isProven = async (what: Parameters<Prove>[0]) => proofs > asOf || (await prove(what));
   if (response.status === 401 && (await isProven('sign-in'))) return callRaw(method, path, options);
   if (response.status === 403 && body['step_up'] === true && (await isProven('step-up'))) return callRaw(method, path, options);
@@ -98,7 +98,7 @@ async function send(
 ): Promise<Response> {
   const isBytes = body instanceof Blob;
   const type = isBytes ? (body.type === '' || formTypes.test(body.type) ? anyType : body.type) : 'application/json';
-  // A changing call is JSON even where nothing is to be said.
+  // A changing call sends JSON even without content.
   const payload = isBytes ? body : method === 'GET' ? undefined : JSON.stringify(body ?? {});
   const timeout = AbortSignal.timeout(ms);
   try {

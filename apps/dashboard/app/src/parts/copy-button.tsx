@@ -4,7 +4,7 @@ import { toast } from './toast.tsx';
 
 type Props = { text: string; children: string };
 
-/** Puts a text into the clipboard, and says whether that worked. */
+/** Copies a text to the clipboard, and says whether that worked. */
 export function CopyButton({ text, children }: Props) {
   const copy = () =>
     navigator.clipboard.writeText(text).then(

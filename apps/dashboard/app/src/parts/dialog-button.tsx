@@ -21,17 +21,17 @@ export function DialogButton({ label, look = 'plain-button', children }: Props) 
 type Act = {
   /** The question. */
   title: string;
-  /** Verb and thing; what ends the question with a yes. */
+  /** The button that confirms: verb and thing. */
   button: string;
   change: Change;
-  /** What is read again afterwards. */
+  /** The paths that are read again afterwards. */
   changes?: readonly string[];
   done: string;
-  /** What is lost, or begins. */
+  /** What will be lost, or will start. */
   children: ReactNode;
 };
 
-/** A button whose act is asked about before it is done. */
+/** A button that asks for confirmation before it acts. */
 export const ConfirmButton = ({ label, look, ...act }: Act & { label?: string; look?: Look }) => (
   <DialogButton label={label ?? act.button} {...(look !== undefined && { look })}>
     {(close) => <ConfirmAct {...act} onClose={close} />}

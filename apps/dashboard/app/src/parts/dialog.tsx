@@ -7,14 +7,14 @@ import { useTyped } from './use-typed.ts';
 
 type Props = { title: string; onClose(): void; children: ReactNode; wide?: boolean };
 
-/** What may be the first control behind the heading of a dialog. */
+/** Elements that may get the focus first in a dialog, after its heading. */
 const first = 'input, select, textarea, button, a[href], summary';
 const isField = (element: Element | undefined): element is HTMLElement => element?.matches('input, select, textarea') === true;
 
 /**
- * A dialog of the browser, which keeps the focus in, gives it back, and closes by Escape. A form in it has the focus in its first field. What was
- * typed is not dropped without a question: by Escape, the cross in the corner, or going back; while it is being kept, they do nothing. Cancel is an answer
- * already.
+ * A dialog of the browser, which traps and restores the focus, and closes by Escape. A form in it has the focus in its first field. Typed text
+ * is not discarded without a question: by Escape, the close button, or going back. While it is being saved, these do nothing. Cancel needs no
+ * question.
  */
 export function Dialog({ title, onClose, children, wide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -91,7 +91,7 @@ export function Dialog({ title, onClose, children, wide = false }: Props) {
   );
 }
 
-/** Asks before a step of the browser's history takes away what was typed; `goOn` takes that step. */
+/** Asks before going back in the browser's history discards what was typed; `goOn` goes back. */
 function useBack(isTyped: () => boolean, ask: (goOn: () => void) => void): void {
   // A dialog over all screens has none.
   const history = useRouter({ warn: false })?.history;
@@ -116,18 +116,18 @@ function useBack(isTyped: () => boolean, ask: (goOn: () => void) => void): void 
 
 type ConfirmProps = {
   title: string;
-  /** What is lost, or begins. */
+  /** What will be lost, or will start. */
   children: ReactNode;
   /** Verb and thing. */
   button: string;
-  /** What leaves everything as it is. */
+  /** The button that cancels. */
   back?: string;
   isBusy: boolean;
   onConfirm(): void;
   onClose(): void;
 };
 
-/** Asks before something that cannot be taken back. */
+/** Asks before something that cannot be undone. */
 export function Confirm({ title, children, button, back = t('Cancel'), isBusy, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>

@@ -2,11 +2,11 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import { fullTime } from './format.ts';
 
 const maxDepth = 4;
-/** An id that the service generated, such as `grant_1k8g7539g00az4m9mmt`. It tells a reader nothing. */
+/** An id that the service generated, such as `grant_1k8g7539g00az4m9mmt`. It means nothing to a reader. */
 const madeId = /^[a-z]+_[0-9a-z]{15,}$/;
 
 /**
- * A record as one line, with names as in the API: `secret_set, actor: local, after: name: GARDEN_KEY`. `what` comes first, without its name.
+ * A record as one line, with the names of the API: `secret_set, actor: local, after: name: GARDEN_KEY`. `what` comes first, without its name.
  * Absent and empty values, and generated ids, are left out.
  */
 export function factLine({ what, ...facts }: Record<string, unknown>): string {

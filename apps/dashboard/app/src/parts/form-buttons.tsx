@@ -1,6 +1,6 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 
-/** What ends a form. `submit`: verb and thing. `isOff`: it is under way, or something is still missing. Without `onClose` there is nothing to go back to. */
+/** The buttons of a form. `submit`: verb and thing. `isOff`: the form is being sent, or is incomplete. Without `onClose` there is no Cancel. */
 export function FormButtons({ submit, isOff, onClose }: { submit: string; isOff: boolean; onClose?(): void }) {
   return (
     <p className="row-buttons">

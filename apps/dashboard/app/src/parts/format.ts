@@ -33,7 +33,7 @@ export function relativeTime(at: number): string {
 }
 
 export const count = (value: number): string => numbers.format(value);
-/** A price: two places, more for what is below a cent. */
+/** A price with two decimals; more below a cent. */
 export const money = (value: number): string => (value !== 0 && Math.abs(value) < 0.01 ? smallUsd : usd).format(value);
 
 const sizes = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -5,10 +5,10 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { authHeaders } from './api.ts';
 import { queryClient, refreshUnasked } from './query.ts';
 
-/** Read again at most so often, however much happens. */
+/** The shortest time between two reads, however much happens. */
 const everyMs = 1000;
 
-/** Which answers say something else after an event. */
+/** The paths whose data changes with an event. */
 const changedBy: Readonly<Record<string, readonly string[]>> = {
   turn: ['/core/v2/session'],
   session: ['/core/v2/session'],
@@ -25,7 +25,7 @@ const changedBy: Readonly<Record<string, readonly string[]>> = {
   'token-usage': ['/core/v2/spend', '/collector/api/usage'],
 };
 
-/** Which ones do after any other frame; those whose process cannot say what was missed are all old. */
+/** The same for any other frame. When a process cannot say what was missed, all of its data is old. */
 function changedByFrame(frame: LiveFrame): readonly string[] {
   switch (frame.type) {
     case 'event':
@@ -59,7 +59,7 @@ export function useFrames(listener: Listener): void {
   useEffect(() => listen((frame) => current.current(frame)), [listen]);
 }
 
-/** Gathers paths, and has them read again together. */
+/** Collects paths, and reads them again together. */
 function createRefresher() {
   const waiting = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -75,10 +75,10 @@ function createRefresher() {
   };
 }
 
-/** `proofs`: with another number everything is connected again. What the page shows stays as it is. */
+/** `proofs`: everything reconnects when it changes. What the page shows stays as it is. */
 type LiveProps = { user: string; proofs: number; onRefused(): void; children: ReactNode };
 
-/** What core and collector report, read once for all tabs of the browser. `onRefused`: the login has ended. */
+/** The events of core and collector, read once for all tabs of the browser. `onRefused`: the login has ended. */
 export function LiveProvider({ user, proofs, onRefused, children }: LiveProps) {
   const [state, setState] = useState<LinkState>('connecting');
   const listeners = useRef(new Set<Listener>());

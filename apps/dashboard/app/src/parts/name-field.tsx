@@ -4,12 +4,12 @@ import { Field } from './field.tsx';
 type Props = {
   hint: string;
   value: string;
-  /** What is wrong with the name as it is; null when nothing is. */
+  /** What is wrong with the name; null when it is valid. */
   fault: string | null;
   onChange(name: string): void;
 };
 
-/** The name of something new, which programs use: no spaces around it, and no help with spelling. */
+/** The name of something new, used by programs: trimmed, without spelling help. */
 export const NameField = ({ hint, value, fault, onChange }: Props) => (
   <Field label={t('Name')} hint={hint} fault={fault}>
     {(props) => (

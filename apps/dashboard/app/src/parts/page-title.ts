@@ -13,11 +13,11 @@ export function setPageTitle(next: string): void {
   show();
 }
 
-/** Says how much needs the operator: in the title, and at the icon of the installed app, where the browser has a place for it. */
+/** Shows how many rows need the operator: in the title, and as a badge of the installed app where the browser supports it. */
 export function setNeedCount(next: number): void {
   if (next === needs) return;
   needs = next;
   show();
-  // A browser may refuse a badge, which is not for the page to mind.
+  // A browser may refuse a badge; the page works without it.
   void (next === 0 ? navigator.clearAppBadge?.() : navigator.setAppBadge?.(next))?.catch(() => undefined);
 }

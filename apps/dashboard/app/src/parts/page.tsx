@@ -8,7 +8,7 @@ import { setPageTitle } from './page-title.ts';
 
 type PageProps = { title: string; actions?: ReactNode; children: ReactNode };
 
-/** A screen: its heading, what can be done with all of it, and what it shows. */
+/** A screen: its heading, its actions and its content. */
 export function Page({ title, actions, children }: PageProps) {
   useEffect(() => {
     setPageTitle(title);
@@ -37,7 +37,7 @@ export function Section({ title, actions, children }: PageProps) {
   );
 }
 
-/** Nothing is there, and that is no fault. */
+/** An empty state, which is not an error. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty-state">
@@ -50,7 +50,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 
 type FaultProps = { error: Error; onRetry?(): void };
 
-/** What went wrong, and under which id the log has it. */
+/** An error, with its request id in the log. */
 export function Fault({ error, onRetry }: FaultProps) {
   return (
     <div className="fault-box" role="alert">
@@ -73,7 +73,7 @@ export function Fault({ error, onRetry }: FaultProps) {
 const patienceMs = 200;
 const longMs = 5000;
 
-/** Grey bars in place of what is being read; not for what comes at once. What does not come at all is said, with `why` where that is known. */
+/** Grey bars while data is loading; none when it comes at once. After a while they say that loading takes long, and `why` where that is known. */
 export function Skeleton({ rows = 4, why }: { rows?: number; why?: string | undefined }) {
   const isLate = useIsOver(patienceMs);
   const isLong = useIsOver(longMs);
@@ -100,7 +100,7 @@ function useIsOver(ms: number): boolean {
 
 type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children(data: T): ReactNode };
 
-/** What was read, however old: "as of" when it could not be read again. */
+/** The data as last read; marked "as of" when it could not be read again. */
 export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
   const { data, error, failureReason, dataUpdatedAt, refetch } = query;
   const retry = () => void refetch();

@@ -24,7 +24,7 @@ const words: Record<What, { title: string; why: string; button: string }> = {
   },
 };
 
-/** Asks for what a login lacks, over the page: nothing that was written is lost. */
+/** Asks for the missing proof in a dialog over the page, so that nothing that was typed is lost. */
 export function ProofDialog({ what, user, onEnd }: Props) {
   const { title, why, button } = words[what];
   const [name, setName] = useState(user);

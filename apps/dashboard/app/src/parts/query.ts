@@ -4,21 +4,21 @@ import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast, toastFault } from './toast.tsx';
 import { noteSaved } from './use-typed.ts';
 
-/** What was read stays shown while it is read again, also when the service is away. */
+/** Data stays shown while it is read again, also when the service is not reachable. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
       gcTime: 10 * 60_000,
       refetchOnWindowFocus: true,
-      // A refusal stays one; the network may come back.
+      // A refusal would be the same again; the network may come back.
       retry: (count, error) => !(error instanceof ApiFault && error.status < 500) && count < 3,
       networkMode: 'always',
     },
   },
 });
 
-/** What a path of the service says; null reads nothing. `everyMs`: read again so often. */
+/** The data of a path of the service; null reads nothing. `everyMs`: how often it is read again. */
 export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: [path],
@@ -27,12 +27,12 @@ export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 
-/** Read by a person's act alone. */
+/** Read only when a person asks for it. */
 const proven = { meta: { isProven: true }, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
 /**
- * The same for what wants a second factor: read when it is opened, and when it was changed. By itself it is not read again, because the person
- * would be asked for a code then.
+ * The same for paths that require a second factor: read when opened, and after a change. They are not read again in the background, because the person
+ * would be asked for a code.
  */
 export const useProvenApi = <T>(path: string): UseQueryResult<T> =>
   useQuery<T>({
@@ -41,7 +41,7 @@ export const useProvenApi = <T>(path: string): UseQueryResult<T> =>
     ...proven,
   });
 
-/** The same of what a `POST` asks for, such as a call into a channel. */
+/** The same for reads by `POST`, such as a call into a channel. */
 export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: [path, body],
@@ -51,22 +51,22 @@ export const useProvenCall = <T>(path: string, body: object): UseQueryResult<T> 
 
 export type Change = { method: Method; path: string } & Pick<CallOptions, 'body' | 'headers' | 'timeoutMs'>;
 type ChangeOptions<T> = {
-  /** Paths, or beginnings of paths, that say something else from now on. */
+  /** Paths, or beginnings of paths, whose data the act changes. */
   changes?: readonly string[];
-  /** Said when it is done. */
+  /** Shown when it is done. */
   done?: string;
   onDone?(answer: T): void;
-  /** What goes out, or comes back, is a secret: it is not kept when the act is over. */
+  /** The request or the answer is a secret: it is not kept after the act. */
   isSecret?: boolean;
-  /** A field shows why it was refused. */
+  /** A form field shows why it was refused, so no message does. */
   hasPlace?: boolean;
 };
 
-/** An act of the person, once at a time: says when it is done and when it is not, and has read again what it changed. */
+/** An act of the person, one at a time: reports success and failure, and reads again what it changed. */
 export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = false, hasPlace = false }: ChangeOptions<T> = {}) {
   const client = useQueryClient();
   const takeBack = useRef<() => void>(undefined);
-  // A second press can come before the page has the button off.
+  // A second click can come before the button is disabled.
   const isUnderWay = useRef(false);
   const mutation = useMutation<T, Error, Change>({
     networkMode: 'always',
@@ -95,12 +95,12 @@ export function useAct<T = unknown>({ changes = [], done, onDone, isSecret = fal
   return { ...mutation, mutate };
 }
 
-/** Has everything read again whose path begins with one of these. */
+/** Reads everything again whose path begins with one of these. */
 export async function refresh(client: QueryClient, paths: readonly string[]): Promise<void> {
   if (paths.length > 0) await client.invalidateQueries({ predicate: (query) => isOf(query, paths) });
 }
 
-/** The same where no person has asked for it: what wants a second factor is only known to be old, and read when it is opened next. */
+/** The same without a person's request: paths that require a second factor are only marked as old, and read when they are opened next. */
 export async function refreshUnasked(client: QueryClient, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   await client.invalidateQueries({ predicate: (query) => isOf(query, paths), refetchType: 'none' });

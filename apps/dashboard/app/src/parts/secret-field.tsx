@@ -3,13 +3,13 @@ import { Field, type FieldProps } from './field.tsx';
 type Props = Omit<FieldProps, 'children'> & {
   value: string;
   onChange(value: string): void;
-  /** Which of its passwords the browser may offer; unless given, none of them. */
+  /** Which stored password the browser may offer; none by default. */
   autoComplete?: 'new-password' | 'current-password';
   minLength?: number;
   maxLength?: number;
 };
 
-/** A field for what nobody may read over a shoulder. */
+/** A password field: its text is hidden. */
 export function SecretField({ value, onChange, autoComplete = 'new-password', minLength, maxLength, ...field }: Props) {
   return (
     <Field {...field}>

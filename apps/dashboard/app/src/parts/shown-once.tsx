@@ -2,7 +2,7 @@ import { CopyButton } from './copy-button.tsx';
 
 type Props = { label: string; text: string; copy: string };
 
-/** What is told this one time, such as a new key, to be copied. `copy`: verb and thing. */
+/** A value that is shown only once, such as a new key, to be copied. `copy`: verb and thing. */
 export const ShownOnce = ({ label, text, copy }: Props) => (
   <div className="stack">
     <h3>{label}</h3>

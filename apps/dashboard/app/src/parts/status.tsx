@@ -1,6 +1,6 @@
 import { Ban, CircleCheck, CircleDashed, CircleX, LoaderCircle, TriangleAlert } from 'lucide-react';
 
-/** How something stands: always an icon and a word, never a colour alone. */
+/** A status: always an icon and a word, never colour alone. */
 export type StatusKind = 'ok' | 'busy' | 'warn' | 'bad' | 'off' | 'none';
 
 const icons = { ok: CircleCheck, busy: LoaderCircle, warn: TriangleAlert, bad: CircleX, off: Ban, none: CircleDashed } as const;

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useRef } from 'react';
 type Tab<Name extends string> = { name: Name; title: string };
 type Props<Name extends string> = { label: string; tabs: readonly Tab<Name>[]; chosen: Name; onChoose(name: Name): void };
 
-/** Views of one thing, of which one is shown: arrows go from one to the next. */
+/** Tabs: one of several views is shown, and arrow keys move between them. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Props<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const onKey = ({ key }: KeyboardEvent) => {

@@ -2,7 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import { Check, TriangleAlert, X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
-/** `dialog`: where it stands; null on the page. `isOfAct`: it goes with its dialog. */
+/** `dialog`: where it is shown; null: on the page. `isOfAct`: it is removed with its dialog. */
 type Toast = { id: number; kind: 'done' | 'fault'; words: string; dialog: string | null; isOfAct: boolean };
 type Shown = { toasts: readonly Toast[]; dialogs: readonly string[] };
 
@@ -18,13 +18,13 @@ const set = (next: Partial<Shown>) => {
 const drop = (id: number) => set({ toasts: shown.toasts.filter((one) => one.id !== id) });
 const topOf = (dialogs: readonly string[]): string | null => dialogs.at(-1) ?? null;
 
-/** Says briefly what has happened. A fault stays until it is closed. */
+/** Shows briefly what has happened. An error stays until it is closed. */
 export function toast(words: string, kind: Toast['kind'] = 'done'): void {
   const id = add({ kind, words, isOfAct: false });
   if (kind === 'done') setTimeout(() => drop(id), shownMs);
 }
 
-/** Says why an act was refused, until that is closed, is taken back, or the dialog is closed in which it was tried. */
+/** Shows why an act was refused, until the message is closed or withdrawn, or its dialog is closed. */
 export function toastFault(words: string): () => void {
   const id = add({ kind: 'fault', words, isOfAct: true });
   return () => drop(id);
@@ -37,7 +37,7 @@ function add(given: Omit<Toast, 'id' | 'dialog'>): number {
   return id;
 }
 
-/** From now on messages stand in this dialog: what is behind one can neither be seen nor heard. The returned function ends that. */
+/** Shows messages in this dialog from now on: what is behind a dialog can be neither seen nor heard. The returned function ends that. */
 export function showToastsIn(dialog: string): () => void {
   set({ dialogs: [...shown.dialogs, dialog] });
   return () => {

@@ -6,7 +6,7 @@ import { get, withQuery } from './api.ts';
 const path = '/core/trust/principals';
 type Everybody = { principals: Principal[] };
 
-/** Everybody, page after page: who looks for one person, or counts those with a role, needs them all. */
+/** All people, page by page: finding a person, and counting those with a role, needs everyone. */
 export const useEverybody = (isWanted = true): UseQueryResult<Everybody> =>
   useQuery<Everybody>({
     queryKey: [path],
@@ -22,16 +22,16 @@ export const useEverybody = (isWanted = true): UseQueryResult<Everybody> =>
     enabled: isWanted,
   });
 
-/** Whom a row is of: the person, and where nobody is known, who wrote. */
+/** Whom a row is about: the person, or the sender where the person is not known. */
 type Written = { principal: string | null; identity: string | null };
 
-/** Looks people up: what they are called, in place of the key or the number that something has of them. */
+/** Looks up the names of people by their key, id or number on a channel. */
 export type People = {
-  /** The name of the one with this id or key; what was given where nobody has it. */
+  /** The name of the person with this id or key; the argument itself where there is none. */
   nameOf(idOrKey: string): string;
-  /** The name of whom a row is of; null for nobody. */
+  /** The name of the person that a row is about; null for none. */
   nameIn(row: Written): string | null;
-  /** Who writes under this name or number on a channel. */
+  /** The person who writes under this name or number on a channel. */
   writingAs(surface: string, value: string): Principal | undefined;
 };
 

@@ -4,7 +4,7 @@ import { count, money } from './format.ts';
 /** What was used and what it cost, side calls included. `unpriced`: turns and side calls that are in neither amount. */
 export type Used = { turns: number; list: number; billed: number; unpriced: number };
 
-/** The one line of figures that says what a time has cost. */
+/** The line of figures that sums up a period. */
 export function UsedFigures({ turns, list, billed, unpriced }: Used) {
   return (
     <dl className="figures">

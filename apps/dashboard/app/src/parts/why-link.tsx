@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 
 type Props = { channel: string; sender: string; session: string | null };
 
-/** From a refusal to what makes it one. */
+/** A link from a refusal to its explanation. */
 export const WhyLink = ({ channel, sender, session }: Props) => (
   <Link
     to="/people"

@@ -14,7 +14,7 @@ import { leaveToLogin, type Login, LoginContext } from './login.tsx';
 type Verified = { user: string; session: { id: string; proven_at: number } };
 type Asked = { what: 'sign-in' | 'step-up'; settle(isProven: boolean): void };
 
-/** The app of a person who has signed in; everybody else goes to the page where one does. */
+/** The app of a person who has signed in; everyone else is sent to the sign-in page. */
 export function App() {
   const [login, setLogin] = useState<Omit<Login, 'proofs'> | null>(null);
   const [fault, setFault] = useState<Error | null>(null);
@@ -35,7 +35,7 @@ export function App() {
   }, []);
   useEffect(() => void look(), [look]);
 
-  /** One dialog for all calls that wait for it. */
+  /** One dialog for all calls that wait for a sign-in. */
   const prove = useCallback(async (what: Asked['what']): Promise<boolean> => {
     asking.current ??= new Promise<boolean>((resolve) => setAsked({ what, settle: resolve })).finally(() => {
       asking.current = null;

@@ -1,10 +1,10 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { Activity, House, ListTree, type LucideIcon, MessageCircle, Radio, Receipt, Search, Settings, Users } from 'lucide-react';
 
-/** `letter`: after `g`, leads there. */
+/** `letter`: pressed after `g`, opens the screen. */
 export type Destination = { to: string; name: string; icon: LucideIcon; letter: string };
 
-/** The screens of the rail, in its order. The first three are the tabs of a phone. */
+/** The screens of the navigation rail, in order. The first three are the tabs on a phone. */
 export const destinations: readonly Destination[] = [
   { to: '/', name: t('Home'), letter: 'h', icon: House },
   { to: '/chat', name: t('Chat'), letter: 'c', icon: MessageCircle },

@@ -1,12 +1,12 @@
 import { createContext, useContext } from 'react';
 
-/** Who has signed in here. `provenAt`: when a second factor was last shown, epoch ms. `proofs`: how often they have proven it over this page: streams are opened again then. */
+/** Who has signed in here. `provenAt`: when a second factor was last given, epoch ms. `proofs`: how often it was given on this page; streams reconnect when it grows. */
 export type Login = { user: string; sessionId: string; provenAt: number; proofs: number };
 
 export const LoginContext = createContext<Login>({ user: '', sessionId: '', provenAt: 0, proofs: 0 });
 export const useLogin = (): Login => useContext(LoginContext);
 
-/** To the page where one signs in, and back here. */
+/** Goes to the sign-in page, and back here afterwards. */
 export function leaveToLogin(): void {
   location.replace(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 }

@@ -11,13 +11,13 @@ import { recentPath, titleOf } from './recent-sessions.ts';
 type Choice = { id: string; words: string; kind: string; run(): void };
 const maxShown = 12;
 
-/** Goes anywhere by a few letters of its name: a combobox with a list, as the ARIA practices describe it. */
+/** Opens any screen or session by a few letters of its name: a combobox with a list, as the ARIA practices describe it. */
 export function Palette({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  // The dialog gives the focus to its first button when it opens.
+  // The dialog focuses its first button when it opens.
   useEffect(() => input.current?.focus(), []);
   const choices = useChoices(text);
   const chosen = choices[Math.min(at, choices.length - 1)];
@@ -60,7 +60,7 @@ export function Palette({ onClose }: { onClose(): void }) {
       />
       <ul id={`${id}-list`} role="listbox" aria-label={t('Places')} className="palette">
         {choices.map((choice) => (
-          // The focus stays in the field, whose keys choose: an option is pressed, and never focused.
+          // The focus stays in the field, whose keys choose: options are clicked, never focused.
           <li
             key={choice.id}
             id={optionId(choice)}
@@ -78,7 +78,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Places that have all the words that were typed, screens first; last, to search for them. */
+/** Destinations whose names have all the typed words, screens first; the last one searches for the words. */
 function useChoices(text: string): Choice[] {
   const navigate = useNavigate();
   const { data } = useApi<SessionPage>(recentPath);

@@ -2,10 +2,10 @@ import type { Session, SessionPage } from '@svc/contract/session.ts';
 import { get } from '../parts/api.ts';
 import { queryClient } from '../parts/query.ts';
 
-/** The path of the sessions that were last at work, the newest first. */
+/** The path of the sessions that worked last, the newest first. */
 export const recentPath = '/core/v2/sessions?limit=50';
 
-/** The session beside the one that is shown; the newest when none is. Undefined: there is none, or the service is away. */
+/** The session next to the one that is shown, or the newest when none is shown. Undefined: there is none, or the service is not reachable. */
 export async function sessionBeside(shown: string | null, by: 1 | -1): Promise<string | undefined> {
   const page = await queryClient
     .fetchQuery<SessionPage>({ queryKey: [recentPath], queryFn: ({ signal }) => get<SessionPage>(recentPath, signal) })

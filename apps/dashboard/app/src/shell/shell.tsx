@@ -11,17 +11,17 @@ import { QuickWays } from './quick-ways.tsx';
 import { keepTheme, readTheme, type Theme, themes } from './theme.ts';
 import { wipeDevice } from './wipe-device.ts';
 
-/** Nobody waits for it, and a page without it is whole. */
+/** Loaded later: the page works without it. */
 const HomeBadge = lazy(() =>
   import('../screens/home/home-badge.tsx').then(
     ({ HomeBadge: badge }) => ({ default: badge }),
     () => ({ default: () => null }),
   ),
 );
-/** The screen comes first. */
+/** Loads after the screen. */
 const badgeAfterMs = 3000;
 
-/** The frame of every screen: where one can go, whether what is shown is live, and the way out. */
+/** The frame of every screen: navigation, whether the data is live, and sign-out. */
 export function Shell() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });

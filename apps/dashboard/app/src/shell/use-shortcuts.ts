@@ -6,14 +6,14 @@ export type Commands = {
   palette(): void;
   help(): void;
   go(to: string): void;
-  /** To the session before (−1) or after (1) the one that is shown. */
+  /** Goes to the session before (−1) or after (1) the one that is shown. */
   step(by: 1 | -1): void;
 };
 
-/** So long after `g` a letter still leads somewhere. */
+/** How long after `g` a letter still opens a screen. */
 const letterMs = 1500;
 
-/** The keys of every screen. Nothing happens while a dialog is open; letters do nothing where one writes. */
+/** The shortcuts of every screen. All are off while a dialog is open; letters are off in text fields. */
 export function useShortcuts(commands: Commands): void {
   const current = useRef(commands);
   current.current = commands;
@@ -34,7 +34,7 @@ export function useShortcuts(commands: Commands): void {
 
 type Run = (commands: Commands) => void;
 
-/** What a key does; `begin`: the next letter says it. */
+/** What a key does; `begin`: the next letter decides. */
 function commandOf(event: KeyboardEvent, isAfterG: boolean): Run | 'begin' | null {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
   const isControl = ctrlKey || metaKey;

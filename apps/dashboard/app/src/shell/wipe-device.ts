@@ -5,12 +5,12 @@ import { writerName } from '../parts/conversation/writer-name.ts';
 import { forgetBegunUploads } from '../parts/uploads/begun-uploads.ts';
 import { dropLastUser } from './last-user.ts';
 
-/** What this browser keeps of a person's writing goes with the login. */
+/** Deletes what this browser keeps of a person's writing, when their login ends. */
 export async function wipeDevice(user: string): Promise<void> {
   dropLastUser();
   forgetBegunUploads();
   setNeedCount(0);
   const name = writerName(user);
-  // A browser that keeps nothing has nothing to lose.
+  // The browser may not allow storage; then there is nothing to delete.
   await Promise.all([createDrafts(name).clear(), clearOutbox(name)]).catch(() => undefined);
 }

@@ -6,7 +6,7 @@ import type { Drawing, Paints } from './draw-chart.ts';
 type Props = { label: string; spec: ChartSpec; height?: number };
 
 /**
- * A picture of numbers that stand in a table beside it: who does not see it reads those. What draws is loaded when the first one is shown; colours
+ * A picture of the numbers in the table beside it, which is there for people who cannot see the chart. The drawing code is loaded with the first chart; colours
  * are those of the theme.
  */
 export function Chart({ label, spec, height = 180 }: Props) {
@@ -16,7 +16,7 @@ export function Chart({ label, spec, height = 180 }: Props) {
   const current = useRef(spec);
   const [place, setPlace] = useState<number | null>(null);
   const [isMissing, setMissing] = useState(false);
-  // Another number of series, or another kind, is another chart.
+  // Another number of series, or another kind, needs a new chart.
   const shape = `${spec.kind} ${spec.series.map(({ name }) => name).join('\n')} ${height} ${spec.most}`;
 
   useEffect(() => {
@@ -75,7 +75,7 @@ function paintsOf(figure: HTMLElement): Paints {
   return { axis: color, grid: borderTopColor, series: swatches.map((swatch) => getComputedStyle(swatch).backgroundColor) };
 }
 
-/** Calls when the colours change: the system's, or by the person's choice. */
+/** Calls back when the colours change, by the system or by the person's choice. */
 function onTheme(redraw: () => void): () => void {
   const media = matchMedia('(prefers-color-scheme: dark)');
   const observer = new MutationObserver(redraw);

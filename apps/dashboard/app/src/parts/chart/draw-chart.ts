@@ -10,7 +10,7 @@ type Options = {
   height: number;
   /** The colours as they are now. */
   paints(): Paints;
-  /** The place under the pointer; null when there is none. */
+  /** The index under the pointer; null when there is none. */
   onPlace(index: number | null): void;
 };
 
@@ -41,7 +41,7 @@ export function drawChart({ box, spec, height, paints, onPlace }: Options): Draw
       shown = next;
       plot.setData(dataOf(next));
     },
-    // With the data, because drawn bars keep their colour.
+    // Set together with the data, because drawn bars keep their colour.
     redraw: () => plot.setData(dataOf(shown)),
     close() {
       observer.disconnect();
@@ -59,14 +59,14 @@ function seriesOf({ kind, series }: ChartSpec, index: number, paints: Options['p
   const paint = () => paints().series[index] ?? '';
   if (kind === 'times')
     return { stroke: paint, width: 2, dash: patterns[index % patterns.length] ?? [], points: { show: false } };
-  // Bars of one place stand beside each other.
+  // Bars of the same place are drawn side by side.
   const size: [number, number] = [0.8 / series.length, 48];
   const align = series.length === 1 ? 0 : index === 0 ? -1 : 1;
   const paths = uPlot.paths.bars?.({ size, align, gap: 1 });
   return { fill: paint, stroke: paint, width: 0, points: { show: false }, ...(paths !== undefined && { paths }) };
 }
 
-/** Names stand one below the other, on the left; times go to the right. */
+/** Names are listed downwards on the left; times go to the right. */
 function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<uPlot.Options, 'scales' | 'axes'> {
   const { kind, most, steps } = spec();
   const areNames = kind === 'names';
@@ -109,7 +109,7 @@ function scalesAndAxes(spec: () => ChartSpec, paints: Options['paints']): Pick<u
 
 const minute = 60_000;
 const day = 86_400_000;
-/** Distances between the words of the long axis: no minute and no day stands there twice. */
+/** Distances between the labels of the long axis: no minute and no day appears twice. */
 const placeSteps = {
   times: [1, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * minute),
   days: [1, 2, 3, 4, 5, 7, 10, 15, 30, 60, 90, 180].map((days) => days * day),

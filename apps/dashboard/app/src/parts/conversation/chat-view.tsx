@@ -19,10 +19,10 @@ type Props = {
   sought?: string;
 };
 
-/** The database of the browser is full or forbidden. */
+/** The browser's database is full or blocked. */
 const cannotStore = t('This browser cannot store the message. Free some space, or leave private browsing.');
 
-/** A conversation of one's own: what was said, and where the next message is written. */
+/** The person's own conversation: its messages and the message box. */
 export function ChatView({ conversationKey, watch, chat, empty, firstText = '', sought }: Props) {
   const { conversation, loadOlder } = watch;
   const input = useRef<HTMLTextAreaElement>(null);
@@ -34,7 +34,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
   const deliver = useUndelivered(conversation, conversationKey);
   const hasKeyboard = useMemo(() => matchMedia('(pointer: fine)').matches, []);
 
-  /** `first`: what has to be over before it is sent. The box is free for the next words meanwhile. */
+  /** `first`: must finish before the message is sent. Meanwhile the box can be used for the next one. */
   const send = async (first?: () => Promise<void>) => {
     const said = text.trim();
     setText('');
@@ -45,7 +45,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
       await first?.();
       await chat.send(said, files);
     } catch {
-      // What was written comes back.
+      // The text returns to the box.
       putBack(said);
       setFiles((since) => [...files, ...since]);
       setFault(cannotStore);
@@ -102,7 +102,7 @@ export function ChatView({ conversationKey, watch, chat, empty, firstText = '', 
         onText={setText}
         onFiles={setFiles}
         onSend={() => void send()}
-        // The stop goes out once, from here: a message that is sent again must not end its own turn.
+        // The stop is sent once, from here: a message that is sent again must not stop its own turn.
         onInterrupt={() => void send(stop)}
         onStop={() => void stop()}
       />

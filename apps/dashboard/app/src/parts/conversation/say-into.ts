@@ -8,15 +8,15 @@ import { ApiFault, AwayFault, callRaw } from '../api.ts';
 type Words = { conversation_key: string; text: string; interrupt: boolean };
 type Named = Words & { message_id: string };
 
-/** As long as a turn may take. */
+/** The longest time of a turn. */
 const turnMs = 6 * 60 * 60_000;
-/** The words of each conversation of which it is unknown whether they were taken. Said again, they have the same id, and are said once. */
+/** By conversation: the text of which it is unknown whether the service has it. Sent again, it has the same id, so it is used once. */
 const unknown = new Map<string, Named>();
 
 /**
- * Says an operator's words in a conversation, and gives what became of them when their turn is over. Once they are taken, that is asked for until it
- * comes, over lines that break.
- * @throws ApiFault when they are refused or their turn fails, AwayFault or ApiFault when it is unknown whether they were taken
+ * Sends an operator's text into a conversation, and resolves with its result when the turn is over. Once accepted, the result is requested until it
+ * arrives, also over broken connections.
+ * @throws ApiFault when the text is refused or its turn fails, AwayFault or ApiFault when it is unknown whether it was accepted
  */
 export async function sayInto(words: Words): Promise<InjectAnswer> {
   const { conversation_key: key, text } = words;
@@ -40,12 +40,12 @@ export async function sayInto(words: Words): Promise<InjectAnswer> {
   }
 }
 
-/** A turn that has failed says so within the stream. A service that stops answers what it has taken when it is back. */
+/** A failed turn is reported within the stream. A service that stops answers accepted messages when it is back. */
 const isEnd = ({ status, code }: ApiFault): boolean => status === 200 && code !== 'unavailable';
 
 type Asking = { isQuiet: boolean; onTaken(): void };
 
-/** Read as a stream, which says at once that the words are taken, and goes on saying that the service is alive, however long the turn is. */
+/** Read as a stream: it reports at once that the text is accepted, and then that the service is alive, however long the turn takes. */
 async function ask(words: Named, { isQuiet, onTaken }: Asking): Promise<InjectAnswer> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -21,7 +21,7 @@ type Props = { session: Session; watch: SessionWatch; sought: string };
 
 const nothing = () => undefined;
 
-/** A conversation of another channel: seen as it goes on, and steered. Where the reply goes stands there before one writes. */
+/** A conversation of another channel: followed live, and steered. It shows where the reply goes before a person writes. */
 export function SteerView({ session, watch, sought }: Props) {
   const { conversation, loadOlder } = watch;
   const { conversation_key: key } = session;
@@ -105,7 +105,7 @@ export function SteerView({ session, watch, sought }: Props) {
   );
 }
 
-/** "messenger · Anna Kern (12345)": by name where one person is there, and not a room. */
+/** "messenger · Anna Kern (12345)": with a name where it is one person's, not a room's. */
 function placeOf({ surface, outbound_target: target, principal_id: person }: Session, people: People): string {
   const one = target === null ? undefined : people.writingAs(surface, target);
   const whom =

@@ -2,9 +2,9 @@ import { useCallback, useEffect } from 'react';
 import { ApiFault, call } from '../api.ts';
 import { toast } from '../toast.tsx';
 
-/** What is done to a conversation: end its turn (also by Ctrl or ⌘ with the full stop), answer a question of its engine. */
+/** The actions on a conversation: stop its turn (also by Ctrl or ⌘ with the full stop), answer a question of its engine. */
 export function useActions(conversationKey: string) {
-  /** Resolves when that is over: with a turn that has ended by itself meanwhile, too. */
+  /** Resolves when the turn is over, also if it has ended by itself meanwhile. */
   const stop = useCallback(async (): Promise<void> => {
     try {
       await call('POST', '/core/v2/abort', { body: { conversation_key: conversationKey } });

@@ -5,10 +5,10 @@ import { type SessionWatch, watchSession } from './watch-session.ts';
 import { isOwnConversation, openWebChat, type WebChat } from './web-chat.ts';
 
 type Open = { watch: SessionWatch; chat: WebChat | null };
-/** `missing`: there is no such conversation, and it cannot be begun here. */
+/** `missing`: the conversation does not exist, and cannot be started here. */
 export type SessionState = { open: Open | null; link: LinkState; fault: Error | null; isMissing: boolean; retry(): void };
 
-/** A conversation as long as it is shown; with what is needed to write into it where it is one's own. */
+/** A conversation while it is shown, with what is needed to write into it when it is the person's own. */
 export function useSession(key: string): SessionState {
   const { user, proofs } = useLogin();
   const [open, setOpen] = useState<Open | null>(null);
@@ -41,7 +41,7 @@ export function useSession(key: string): SessionState {
       watch.close();
       chat?.close();
     };
-    // A stream that was refused is opened again when its person has signed in again.
+    // A refused stream is opened again after the person has signed in.
   }, [user, proofs, key, attempt]);
 
   const retry = useCallback(() => setAttempt((before) => before + 1), []);

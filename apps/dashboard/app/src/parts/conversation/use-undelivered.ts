@@ -9,14 +9,14 @@ import { queryClient, refresh, useApi } from '../query.ts';
 import { toast } from '../toast.tsx';
 
 const deliveriesPath = '/core/v2/deliveries';
-/** A try that fails once more is told by no event: it is looked for so often, ms. */
+/** No event reports another failed attempt, so the list is read this often, ms. */
 const everyMs = 60_000;
 
-/** Has what did not reach its channel read again. */
+/** Reads the undelivered replies again. */
 export const refreshUndelivered = (): Promise<void> => refresh(queryClient, [deliveriesPath]);
 
 /**
- * Shows at the turns of a conversation which replies have not reached their channel, until they have: over reloads too. Gives the act that tries
+ * Shows at the turns of a conversation which replies have not reached their channel yet, also after a reload. Returns the act that retries
  * them now.
  */
 export function useUndelivered(conversation: Conversation, conversationKey: string): (deliveries: readonly string[]) => void {
@@ -27,7 +27,7 @@ export function useUndelivered(conversation: Conversation, conversationKey: stri
 
   useEffect(() => {
     if (failed === undefined || pending === undefined) return;
-    // Of a turn whose text failed and whose file still waits, the failure is said.
+    // If the text of a turn has failed and its file still waits, the failure is shown.
     conversation.setUndelivered(byTurn([...pending.deliveries.filter(({ attempts }) => attempts > 0), ...failed.deliveries]));
   }, [conversation, failed, pending]);
 

@@ -8,21 +8,21 @@ import { ApiFault, authHeaders, get, withQuery } from '../api.ts';
 import { toChatFrame } from './to-chat-frame.ts';
 
 const pageSize = 50;
-/** A tab that nobody has seen for so long reads no stream: each takes one of the six connections that HTTP/1.1 has for a host. */
+/** A tab that was hidden for this long closes its stream: each takes one of the six connections that HTTP/1.1 allows for a host. */
 const unseenMs = 30_000;
 
 export const sessionPath = (key: string): string => `/core/v2/session/${encodeURIComponent(key)}`;
 
 type Options = { user: string; conversationKey: string; onLink(state: LinkState): void };
 
-/** One conversation of any channel as long as it is shown: its history, and what goes on in it. */
+/** A conversation of any channel while it is shown: its history and its live updates. */
 export interface SessionWatch {
   readonly conversation: Conversation;
-  /** Follows a conversation that was not there yet, and is now. */
+  /** Follows a conversation that has just been created. */
   begin(): void;
-  /** Reads the newest page, then follows. Resolves with whether there is such a conversation. @throws ApiFault, AwayFault */
+  /** Reads the newest page, then follows. Resolves with whether the conversation exists. @throws ApiFault, AwayFault */
   start(): Promise<boolean>;
-  /** Resolves when there is something older, or nothing more. */
+  /** Resolves when older messages were loaded, or there are none. */
   loadOlder(): Promise<void>;
   close(): void;
 }
@@ -39,7 +39,7 @@ export function watchSession({ user, conversationKey, onLink }: Options): Sessio
     conversation,
     read: (before) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize })),
   });
-  // The stream says when the service is back, and it is read then.
+  // The stream reports when the service is back; the history is read then.
   const readAgain = () => readNewest().catch(() => undefined);
 
   function begin(): void {

@@ -4,14 +4,14 @@ import { uploadCalls } from '../uploads/upload-calls.ts';
 import type { SessionWatch } from './watch-session.ts';
 import { writerName } from './writer-name.ts';
 
-/** The conversation that is always there. */
+/** The conversation that always exists. */
 export const mainConversation = (user: string): string => `web:${encodeURIComponent(user)}:main`;
 export const isOwnConversation = (user: string, key: string): boolean => key.startsWith(`web:${encodeURIComponent(user)}:`);
 
 type Options = { user: string; conversationKey: string; watch: SessionWatch };
 export type WebChat = Writer;
 
-/** What a person writes into a conversation of their own on the web. */
+/** Sends what a person writes into their own conversation on the web. */
 export const openWebChat = ({ user, conversationKey, watch: { conversation, begin } }: Options): WebChat =>
   openWriter({
     name: writerName(user),
@@ -30,6 +30,6 @@ export const openWebChat = ({ user, conversationKey, watch: { conversation, begi
       });
     },
     refusalOf: (error) => (error instanceof ApiFault ? error : null),
-    // A conversation that was not there yet can be followed now.
+    // A conversation that has just been created can be followed now.
     onSent: ({ status }) => status === 'accepted' && begin(),
   });

@@ -1,2 +1,2 @@
-/** Of the databases of this browser that keep what this person has written. */
+/** The part of database names that keeps each person's drafts and unsent messages apart. */
 export const writerName = (user: string): string => `web-${user}`;

@@ -14,15 +14,15 @@ import { useFaultFocus } from './use-fault-focus.ts';
 type Call = { method: Method; path: string; body: unknown; timeoutMs?: number };
 type Props<T> = {
   schema: ConfigSchema;
-  /** What stands in the fields at first. */
+  /** The initial values of the fields. */
   values?: Readonly<Record<string, unknown>>;
   /** Verb and thing. */
   button: string;
-  /** Paths, or beginnings of paths, that say something else from then on. */
+  /** Paths, or beginnings of paths, whose data the call changes. */
   changes: readonly string[];
-  /** What is wrong with what was filled in, by field, before anything is called. */
+  /** Errors by field, found before the call. */
   check?(values: Record<string, unknown>): Record<string, string>;
-  /** The call, by what was filled in. Fields that were left empty are not in `values`, and null in `all`. */
+  /** The call for the values of the form. Empty fields are missing in `values`, and null in `all`. */
   toCall(values: Record<string, unknown>, all: Record<string, unknown>): Call;
   done(answer: T): string;
   onDone?(answer: T): void;
@@ -31,7 +31,7 @@ type Props<T> = {
   children?: ReactNode;
 };
 
-/** A form by a schema, for one call. What is wrong with a field stands at it; what is wrong with all of them stands below. */
+/** A form for one call, generated from a schema. Errors are shown at their field; those of the whole form below it. */
 export function ActForm<T>({ schema, values = {}, button, changes, check, toCall, done, onDone, onClose, children }: Props<T>) {
   const client = useQueryClient();
   const [draft, setDraft] = useState<Draft>(() => toDraft(schema, values));

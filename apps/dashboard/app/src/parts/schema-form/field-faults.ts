@@ -4,11 +4,11 @@ import { ApiFault } from '../api.ts';
 type Faults = {
   /** By field. */
   fields: Record<string, string>;
-  /** What stands at no field; null when all of it does. */
+  /** What belongs to no field; null when nothing is left. */
   rest: string | null;
 };
 
-/** What the service says of single fields of a form, and of all of it. `shown`: the names of the fields that it has. */
+/** The errors of the service, by field and for the whole form. `shown`: the names of the fields that the form has. */
 export function readFaults(error: unknown, shown: readonly string[]): Faults {
   const said =
     error instanceof ApiFault ? (error.body['fields'] as { field?: string; problem?: string }[] | undefined) : undefined;

@@ -3,15 +3,15 @@ import type { ConfigSchema } from '@svc/contract/connector-meta.ts';
 import { readNumber } from '../read-number.ts';
 
 export type Property = ConfigSchema['properties'][string];
-/** What stands in the controls of a form, by field: a text, or whether a switch is on. */
+/** The state of a form's controls by field: a text, or whether a switch is on. */
 export type Draft = Readonly<Record<string, string | boolean>>;
-/** What a form comes to: the values that were set, or what is wrong, by field. */
+/** The result of a form: the values that were set, or the errors, by field. */
 export type ReadDraft = { ok: true; values: Record<string, unknown> } | { ok: false; faults: Record<string, string> };
 
-/** How a field is shown: what has no control of its own is JSON. */
+/** How a field is shown: a value without a control of its own is edited as JSON. */
 export type Control = 'choice' | 'switch' | 'number' | 'text' | 'long' | 'lines' | 'pairs' | 'json';
 
-/** A text that may be longer than this has several lines. */
+/** A text field that allows more characters has several lines. */
 const lineLength = 4096;
 
 export function controlOf(property: Property): Control {
@@ -25,7 +25,7 @@ export function controlOf(property: Property): Control {
 
 const typeOf = (schema: unknown): string => (schema as { type?: string } | undefined)?.type ?? '';
 
-/** The controls for values that are there; a field that is not set is empty, and stands for its default. */
+/** The controls for existing values; a field that is not set is empty, which means its default. */
 export function toDraft(schema: ConfigSchema, values: Readonly<Record<string, unknown>>): Draft {
   return Object.fromEntries(
     Object.entries(schema.properties).map(([name, property]) => {
@@ -45,7 +45,7 @@ const toPairs = (value: unknown): string =>
     .map(([key, text]) => `${key}=${text}`)
     .join('\n');
 
-/** Reads the controls. A field that is empty is null, which puts it back to its default. */
+/** Reads the controls. An empty field is null, which resets it to its default. */
 export function readDraft(schema: ConfigSchema, draft: Draft): ReadDraft {
   const values: Record<string, unknown> = {};
   const faults: Record<string, string> = {};

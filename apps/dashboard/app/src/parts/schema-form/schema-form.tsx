@@ -8,14 +8,14 @@ type Props = {
   schema: ConfigSchema;
   draft: Draft;
   faults: Readonly<Record<string, string>>;
-  /** Fields whose value is a secret: what is typed goes to where secrets are kept, and is not shown again. */
+  /** Fields whose value is a secret: it is stored with the secrets, and not shown again. */
   secrets?: readonly string[];
-  /** Nothing is folded: the form is short. */
+  /** The form is short, so no field is folded away. */
   isShort?: boolean;
   onChange(draft: Draft): void;
 };
 
-/** The fields of a schema, those that are needed first; the rest is folded. A language has the words of our own schemas, not of a connector's. */
+/** The fields of a schema, the required ones first; the others are folded away. Only our own schemas are translated, not those of connectors. */
 export function SchemaForm({ schema, draft, faults, secrets = [], isShort = false, onChange }: Props) {
   const entries = Object.entries(schema.properties);
   const isMain = (name: string) => isShort || schema.required?.includes(name) === true || faults[name] !== undefined;
@@ -51,7 +51,7 @@ type FieldProps = {
   onChange(value: string | boolean): void;
 };
 
-/** What is typed into controls of several lines. */
+/** Hints for controls of several lines. */
 const shapes: Partial<Record<Control, string>> = { lines: t('One per line.'), pairs: t('NAME=value, one per line.') };
 
 function SchemaField({ property, value, fault, isSecret, onChange }: FieldProps) {

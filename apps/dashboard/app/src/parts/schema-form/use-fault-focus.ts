@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The ref of a form: whenever fields of it are wrong, the first of them gets the focus. */
+/** The ref of a form: when fields are invalid, the first of them gets the focus. */
 export function useFaultFocus(faults: Readonly<Record<string, string>>): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {

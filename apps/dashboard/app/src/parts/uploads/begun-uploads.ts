@@ -1,10 +1,10 @@
-/** Of this tab: a reload keeps it. */
+/** Storage of this tab, which survives a reload. */
 const place = 'svc-begun-uploads';
 const maxKept = 50;
 
 type Begun = Record<string, string>;
 
-/** The same file, as far as a page can know. */
+/** Identifies a file as far as a page can. */
 const nameOf = ({ name, size, lastModified }: File): string => JSON.stringify([name, size, lastModified]);
 
 function read(): Begun {
@@ -19,11 +19,11 @@ function write(begun: Begun): void {
   try {
     sessionStorage.setItem(place, JSON.stringify(Object.fromEntries(Object.entries(begun).slice(-maxKept))));
   } catch {
-    // Without it a reload begins again; this upload goes on.
+    // Without the entry a reload starts from the beginning; this upload continues.
   }
 }
 
-/** The upload of a file that has begun; null when there is none. */
+/** The unfinished upload of a file; null when there is none. */
 export const beginningOf = (file: File): string | null => read()[nameOf(file)] ?? null;
 
 export const keepBeginning = (file: File, id: string): void => write({ ...read(), [nameOf(file)]: id });
@@ -33,5 +33,5 @@ export function forgetBeginning(file: File): void {
   write(others);
 }
 
-/** Names of files go with the login. */
+/** Forgets the names of files when the login ends. */
 export const forgetBegunUploads = (): void => write({});

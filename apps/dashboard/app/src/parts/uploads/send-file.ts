@@ -6,7 +6,7 @@ import { uploadCalls } from './upload-calls.ts';
 const anyType = 'application/octet-stream';
 
 /**
- * Brings a file into the upload area. One that broke off goes on when the same file is chosen again, after a reload too. `onPart` is told of each
+ * Uploads a file. An interrupted upload continues when the same file is chosen again, also after a reload. `onPart` gets the size of each
  * chunk that arrived, in bytes.
  */
 export async function sendFile(file: File, onPart: (bytes: number) => void): Promise<void> {

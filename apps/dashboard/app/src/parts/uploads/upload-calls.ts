@@ -4,7 +4,7 @@ import { ApiFault, call, withQuery } from '../api.ts';
 
 const uploadMs = 10 * 60_000;
 
-/** Uploads of one conversation, which nobody else can go on with; or of none. */
+/** Uploads for one conversation, which nobody else can continue; or for none. */
 export function uploadCalls(key: string | null): UploadCalls {
   const of = key === null ? {} : { conversation_key: key };
   const at = (path: string, more = {}) => withQuery(`/core/v2/upload${path}`, { ...of, ...more });
