@@ -41,12 +41,12 @@ export function Audit() {
   );
 }
 
-/** A change about nobody is about what it names: a secret, a role. */
+/** A change without a person is about the thing that it names: a secret, a role. */
 const nameIn = (facts: TrustChange['after']): string => (typeof facts?.['name'] === 'string' ? facts['name'] : '');
 
 const maxFacts = 300;
 
-/** What it is now; of what was taken away, what it was. */
+/** The new state; for something removed, the old one. */
 function cameOf(before: TrustChange['before'], after: TrustChange['after']): string {
   const facts = shorten(factLine(after ?? before ?? {}), maxFacts);
   if (facts === '') return t('done');

@@ -17,7 +17,7 @@ type EventPage = { events: TelemetryEvent[]; next_before: string | null };
 const pageSize = 100;
 const path = withQuery('/collector/api/events', { limit: pageSize });
 
-/** Events of every process, the newest first. New ones are counted, and shown when they are asked for: what is read stays where it is. */
+/** Events of every process, the newest first. New ones are counted and shown on request, so that the list does not move while a person reads. */
 export function Events() {
   const query = useApi<EventPage>(path);
   const people = usePeople();
@@ -77,7 +77,7 @@ export function Events() {
 
 const maxText = 300;
 
-/** An event without a text says what happened by its facts. */
+/** An event without a text is described by its fields. */
 const wordsOf = ({ text, payload }: TelemetryEvent): string =>
   shorten(text === null || text === '' ? factLine(payload) : text, maxText);
 

@@ -3,7 +3,7 @@ import type { SystemSample } from '@svc/contract/insights.ts';
 import type { ChartSpec, Measure } from '../../parts/chart/chart-spec.ts';
 import { bytes } from '../../parts/format.ts';
 
-/** Samples come every 15 s: over a longer time without one nothing is drawn. */
+/** Samples come every 15 s: a longer gap is left empty. */
 const holeMs = 60_000;
 const maxProcesses = 6;
 
@@ -16,7 +16,7 @@ const inBytes: Measure = {
   steps: [0, 1, 2, 3, 4].flatMap((power) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((value) => value * 1024 ** power)),
 };
 
-/** Each sample, with an empty place where the service did not look. The oldest first. */
+/** Each sample, with an empty point where the service took none. The oldest first. */
 function withHoles(samples: readonly SystemSample[]): { at: number; sample: SystemSample | null }[] {
   return samples.flatMap((sample, index) => {
     const before = samples[index - 1];
@@ -27,7 +27,7 @@ function withHoles(samples: readonly SystemSample[]): { at: number; sample: Syst
 
 type Charts = Record<'processor' | 'memory' | 'memoryByProcess' | 'processorByProcess', ChartSpec>;
 
-/** The machine over time, and of our processes those that now take most memory. `samples`: the oldest first, at least one. */
+/** The machine over time, and the processes of the service that use most memory now. `samples`: the oldest first, at least one. */
 export function machineCharts(samples: readonly SystemSample[]): Charts {
   const places = withHoles(samples);
   const at = places.map((place) => place.at);

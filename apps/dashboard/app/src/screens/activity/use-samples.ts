@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useFrames } from '../../parts/live.tsx';
 import { useApi } from '../../parts/query.ts';
 
-/** An hour of them. */
+/** The number of samples in an hour. */
 const maxSamples = 240;
 
-/** The newest samples of the machine, the oldest first; those that are told while they are shown come without a question. */
+/** The newest samples of the machine, the oldest first; new ones arrive over the live stream. */
 export function useSamples() {
   const query = useApi<SystemSamples>(`/collector/api/system?limit=${maxSamples}`);
   const [told, setTold] = useState<readonly SystemSample[]>([]);

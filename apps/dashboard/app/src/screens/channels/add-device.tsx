@@ -15,7 +15,7 @@ import { inviteAgain, inviteDevice } from './device-calls.ts';
 
 type Props = { instance: Pick<Instance, 'type'>; path: string; people: readonly Principal[]; onClose(): void };
 
-/** Lets a person’s device in, by a link that is opened on it or scanned. */
+/** Lets a person’s device in, by a link that is opened or scanned on it. */
 export function AddDevice({ instance, path, people, onClose }: Props) {
   const client = useQueryClient();
   const [name, setName] = useState('');
@@ -23,7 +23,7 @@ export function AddDevice({ instance, path, people, onClose }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [invitation, setInvitation] = useState<Invitation | null>(null);
   const person = people.find(({ id }) => id === chosen);
-  /** The list has to be read again: the device may have come meanwhile. */
+  /** The list must be read again: the device may have connected meanwhile. */
   const close = () => {
     void refresh(client, [`${path}/call`]);
     onClose();

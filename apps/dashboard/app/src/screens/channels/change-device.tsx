@@ -19,7 +19,7 @@ export function ChangeDevice({ device, path, onClose }: Props) {
   const rename = useAct({ changes, done: t('It is saved.'), onDone: onClose });
   const allow = useAct<Changed>({ changes });
   const body = (method: string, params: object) => ({ method, params: { device_id: id, ...params } });
-  /** Shown at once, and as it was when it is refused. */
+  /** Shown at once, and reset when the change is refused. */
   const flip = (use: string, isAllowed: boolean) => {
     setAllowed(isAllowed ? [...allowed, use] : allowed.filter((one) => one !== use));
     const request = body(isAllowed ? 'allow' : 'deny', { capability: use });

@@ -11,10 +11,10 @@ type Wanted = {
   instances: readonly Instance[];
 };
 
-/** What the form asks for: a secret that is kept already need not be typed again. */
+/** The fields of the form: a secret that is already stored is not required again. */
 export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instance: Instance | null): ConfigSchema {
   const isKept = (name: string) => credentialKeys.includes(name) && typeof instance?.config[name] === 'string';
-  // Rules of one that is there have a form of their own.
+  // The rules of an existing channel have their own form.
   const asked = Object.entries(configSchema.properties).filter(
     ([, property]) => instance === null || property['enforcedBy'] !== 'core',
   );
@@ -24,25 +24,25 @@ export function schemaOf({ configSchema, credentialKeys }: ConnectorMeta, instan
       const description = isKept(name)
         ? t('Already stored; type another one to replace it.')
         : secretWords(String(property['description'] ?? ''));
-      // Of what is typed, not of the name under which it is kept.
+      // The limit applies to the typed secret, not to the name it is stored under.
       return [name, { type: 'string', title: property.title, description }];
     }),
   );
   return { ...configSchema, required: (configSchema.required ?? []).filter((name) => !isKept(name)), properties };
 }
 
-/** What a connector says of the name under which a secret is kept, as words about the secret. */
+/** Turns a connector's description of a secret's name into one of the secret itself. */
 function secretWords(description: string): string {
   const what = description.replace(/^Name of (?:the|a) secret (?:with )?/, '');
   return what === description ? description : t('Stored with the secrets: {what}', { what });
 }
 
-/** The config with the names of its secrets in place of what was typed, and what is to be kept under them. */
+/** The config with names in place of the typed secrets, and the secrets to store under these names. */
 export function namedSecrets({ meta, values, instance, instances }: Wanted): {
   config: Record<string, unknown>;
   secrets: NamedSecret[];
 } {
-  // What is not set stands for its default; what is saved replaces all.
+  // A missing value means its default, because saving replaces all settings.
   const rules = Object.entries(instance?.config ?? {}).filter(
     ([name]) => meta.configSchema.properties[name]?.['enforcedBy'] === 'core',
   );
@@ -63,7 +63,7 @@ export function namedSecrets({ meta, values, instance, instances }: Wanted): {
   return { config, secrets };
 }
 
-/** Such as `MESSENGER_BOT_TOKEN`; one that no other channel uses. */
+/** A name such as `MESSENGER_BOT_TOKEN` that no other channel uses. */
 function freeName(type: string, field: string, instances: readonly Instance[]): string {
   const name = `${type}_${field.replace(/_secret_key$|_secret$|_key$/, '')}`
     .toUpperCase()

@@ -17,7 +17,7 @@ import { checkUnchanged } from './check-unchanged.ts';
 
 type AddProps = { types: readonly ConnectorMeta[]; instances: readonly Instance[]; onClose(): void };
 
-/** Which kind of channel first, then what that needs. */
+/** Asks for the type of the channel first, then for its settings. */
 export function AddChannel({ types, instances, onClose }: AddProps) {
   const free = types.filter(({ type, supportsMultiple }) => supportsMultiple || !instances.some((one) => one.type === type));
   const [type, setType] = useState('');
@@ -114,7 +114,7 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
   );
 }
 
-/** What is kept of a secret is a name, which says nothing to a person: its field is empty until it gets another value. */
+/** The config has only the name of a secret, which means nothing to a person: the field is empty until a new value is typed. */
 const emptySecrets = (draft: Draft, names: readonly string[]): Draft => ({
   ...draft,
   ...Object.fromEntries(names.map((name) => [name, ''])),
@@ -122,7 +122,7 @@ const emptySecrets = (draft: Draft, names: readonly string[]): Draft => ({
 
 type Wanted = { name: string; type: string; config: Record<string, unknown> };
 
-/** Secrets first: a channel that starts finds them. */
+/** Secrets first, so that the channel finds them when it starts. */
 async function store(secrets: readonly NamedSecret[], instance: Instance | null, { name, type, config }: Wanted): Promise<void> {
   if (instance !== null) await checkUnchanged(instance);
   for (const { name: as, value } of secrets) await call('POST', '/core/v2/vault/secrets', { body: { name: as, value } });

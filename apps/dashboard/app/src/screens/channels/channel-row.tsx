@@ -29,7 +29,7 @@ type Props = { instance: Instance; meta: LoadedMeta | undefined; onEdit: (() => 
 
 type Shown = 'logs' | 'devices' | 'send' | 'rooms' | 'rules' | 'secret' | 'remove' | null;
 
-/** One channel: how it is, and what can be done to it. */
+/** One channel: its state and its actions. */
 export function ChannelRow({ instance, meta, onEdit }: Props) {
   const { id, name, type, status, reason, enabled } = instance;
   const [shown, setShown] = useState<Shown>(null);

@@ -8,7 +8,7 @@ import { useApi } from '../../parts/query.ts';
 import { AddChannel, EditChannel } from './channel-form.tsx';
 import { ChannelRow } from './channel-row.tsx';
 
-/** Whether each channel is up, and what can be done about it. */
+/** The state of each channel, and its actions. */
 export function Channels() {
   const types = useApi<{ types: LoadedMeta[] }>('/manager/types');
   const instances = useApi<{ instances: Instance[] }>('/manager/instances', 15_000);

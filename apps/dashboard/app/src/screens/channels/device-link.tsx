@@ -13,7 +13,7 @@ type Arrival = 'waiting' | 'in' | 'too late' | 'unknown';
 
 const lookMs = 2000;
 
-/** The link by which a device comes in, until it has come or cannot come by it any more. */
+/** The link by which a device connects, until it has connected or the link has expired. */
 export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
   const { url, expires_at: end } = invitation;
   const arrival = useArrival(invitation, path);
@@ -52,7 +52,7 @@ export function DeviceLink({ invitation, path, isBusy, onAgain }: Props) {
   );
 }
 
-/** Looks by itself as long as the second factor is young enough, and never asks for another one. */
+/** Polls while the second factor is recent enough, and never asks for another one. */
 function useArrival({ device_id: id, code, expires_at: end }: Invitation, path: string): Arrival {
   const query = useQuery<Devices>({
     queryKey: [`${path}/call`, code],

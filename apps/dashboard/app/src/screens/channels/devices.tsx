@@ -15,11 +15,11 @@ import { askDevices, type Devices as ListOfDevices } from './device-calls.ts';
 
 type Props = { instance: Instance; path: string; onClose(): void };
 
-/** Types of connectors that phones and other devices come in by. */
+/** Types of connectors that phones and other devices connect through. */
 const gatewayTypes: readonly string[] = ['device', 'mobile'];
 export const letsDevicesIn = ({ type }: Instance): boolean => gatewayTypes.includes(type);
 
-/** The devices that a gateway has let in, and signing one out that is lost. */
+/** The devices that a gateway has let in, with signing out a lost one. */
 export function Devices({ instance, path, onClose }: Props) {
   const query = useProvenCall<ListOfDevices>(`${path}/call`, askDevices);
   const people = useEverybody();
@@ -85,7 +85,7 @@ export function Devices({ instance, path, onClose }: Props) {
 
 type SignOutProps = { device: ListedDevice; type: string; path: string; person: Principal | undefined; onClose(): void };
 
-/** First its token, then what makes it a person’s. */
+/** Revokes its token first, then its link to the person. */
 function SignOut({ device, type, path, person, onClose }: SignOutProps) {
   const { name, device_id: id, identity } = device;
   const unlink = useAct({ changes: ['/core/trust/'] });

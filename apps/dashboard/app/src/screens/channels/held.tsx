@@ -7,7 +7,7 @@ import { Status } from '../../parts/status.tsx';
 
 const everyMs = 30_000;
 
-/** Messages that wait until the channel is back, or will never arrive. Nothing while there are none. */
+/** Messages that wait until the channel is back, or will never arrive. Null while there are none. */
 export function Held({ instance: { id } }: { instance: Pick<Instance, 'id'> }) {
   const path = `/manager/instances/${encodeURIComponent(id)}`;
   const { data } = useApi<{ announcements: HeldAnnouncement[] }>(path, everyMs);

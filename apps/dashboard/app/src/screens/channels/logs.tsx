@@ -6,7 +6,7 @@ import { useApi } from '../../parts/query.ts';
 
 type Line = { at: number; stream: 'stdout' | 'stderr'; text: string };
 
-/** What a channel's program has written lately, as it comes. */
+/** The latest log lines of a channel's program, live. */
 export function Logs({ path, name, onClose }: { path: string; name: string; onClose(): void }) {
   const query = useApi<{ logs: Line[] }>(`${path}/logs`, 3000);
   return (

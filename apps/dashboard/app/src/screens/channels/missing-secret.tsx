@@ -9,7 +9,7 @@ import { toast, toastFault } from '../../parts/toast.tsx';
 
 type Props = { secret: string; path: string; name: string; onClose(): void };
 
-/** Keeps the value where secrets are kept and starts the channel with it. */
+/** Stores the secret and starts the channel with it. */
 export function MissingSecret({ secret, path, name, onClose }: Props) {
   const [value, setValue] = useState('');
   const [isBusy, setBusy] = useState(false);

@@ -8,15 +8,15 @@ import { useAct, useApi } from '../../parts/query.ts';
 
 type Props = { path: string; name: string; onClose(): void };
 
-/** More are found by a word. */
+/** More can be found by searching. */
 const maxShown = 100;
 
-/** The rooms that a channel reaches, and whether what is said there comes to the assistant. Takes effect without a restart. */
+/** The rooms that a channel reaches, and whether their messages go to the assistant. Changes take effect without a restart. */
 export function Rooms({ path, name, onClose }: Props) {
   const [text, setText] = useState('');
   const query = useApi<{ channels: ChannelInfo[] }>(`${path}/channels`);
   const toggle = useAct({ changes: [`${path}/channels`], done: t('Saved.') });
-  // As it is going to be, until it was read again.
+  // The expected state until the list was read again.
   const wanted = toggle.isPending ? (toggle.variables.body as ToggleChannel) : null;
   return (
     <Dialog title={t('Rooms of {name}', { name })} onClose={onClose} wide>

@@ -16,7 +16,7 @@ import { useFaultFocus } from '../../parts/schema-form/use-fault-focus.ts';
 import { toast } from '../../parts/toast.tsx';
 import { checkUnchanged } from './check-unchanged.ts';
 
-/** What of a type's settings the core enforces, whatever the connector says. */
+/** The settings of a type that the core enforces, whatever the connector says. */
 export const ruleFields = ({ configSchema }: ConnectorMeta): RuleName[] =>
   ruleNames.filter((name) => configSchema.properties[name]?.['enforcedBy'] === 'core');
 
@@ -28,13 +28,13 @@ const draftOf = (config: Record<string, unknown>): Draft => {
   return { engine, model, cwd, persona, allow, public: isPublic };
 };
 
-/** A rule that says nothing is null: it is as everywhere else. */
+/** A rule that is null is not set: the general setting applies. */
 const valueOf = (value: Draft[RuleName]) =>
   value === '' || value === false || (Array.isArray(value) && value.length === 0) ? null : value;
 
 /** Which engine answers on a channel, where and as whom, who is let in, and whether others read along. */
 export function Rules({ instance: current, meta, onClose }: Props) {
-  // As it was when this was opened: what the list hears of meanwhile is another person's change.
+  // As it was when the dialog was opened: later updates of the list are another person's change.
   const [instance] = useState(current);
   const fields = ruleFields(meta);
   const [draft, setDraft] = useState(() => draftOf(instance.config));

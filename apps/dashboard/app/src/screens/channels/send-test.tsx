@@ -17,7 +17,7 @@ type SendProps = {
 export function SendTest({ id, name, isRunning, outbound, onClose }: SendProps) {
   const [target, setTarget] = useState('');
   const [text, setText] = useState(t('A test from the dashboard.'));
-  // What does not run now can be told when it is back.
+  // A channel that is not running can get the message when it is back.
   const [isHeld, setHeld] = useState(!isRunning);
   const act = useAct({
     changes: ['/manager/instances'],

@@ -6,7 +6,7 @@ import { mainConversation } from '../../parts/conversation/web-chat.ts';
 import { Fault, Page } from '../../parts/page.tsx';
 import { useLogin } from '../../shell/login.tsx';
 
-/** The conversation with the assistant that is always there. */
+/** The conversation with the assistant that always exists. */
 export function ChatScreen() {
   const { user } = useLogin();
   const [key] = useState(() => mainConversation(user));

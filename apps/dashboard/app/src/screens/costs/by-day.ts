@@ -32,7 +32,7 @@ export function firstOf(count: number, now = new Date()): number {
 
 type Used = { usage: readonly UsageRollup[]; aux: readonly UsageAux[] };
 
-/** The sums of hours as those of days of this browser's calendar: each of `count` days from `since` on, used or not. */
+/** The hourly sums, added up by day in this browser's time zone: `count` days from `since` on, used or not. */
 export function byDay({ usage, aux }: Used, since: number, count: number): Day[] {
   const first = new Date(since);
   const days = Array.from({ length: count }, (_, index) =>

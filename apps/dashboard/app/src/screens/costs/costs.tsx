@@ -20,7 +20,7 @@ export function Costs() {
   const { days } = useSearch({ from: '/costs' });
   const navigate = useNavigate({ from: '/costs' });
   const span = days in spans ? Number(days) : 31;
-  // From the start of a day, so that the same question has the same address.
+  // From the start of a day, so that repeated requests have the same address.
   const since = firstOf(span);
   const usage = useApi<{ usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean }>(
     withQuery('/collector/api/usage', { since }),
@@ -85,7 +85,7 @@ export function Costs() {
   );
 }
 
-/** Of all people and side calls: unlike the days, these are never cut short by the number of hours. */
+/** Of all people and side calls: unlike the days, these are not limited to a number of hours. */
 function sumOf({ people, side }: Pick<UsageByPerson, 'people' | 'side'>): Used {
   const sum: Used = { turns: 0, list: 0, billed: 0, unpriced: 0 };
   for (const { turns, unpriced_turns: unpriced } of people) {

@@ -5,7 +5,7 @@ import type { ChartSpec } from '../../parts/chart/chart-spec.ts';
 import { money } from '../../parts/format.ts';
 import type { Day } from './by-day.ts';
 
-/** What each day cost, at list prices and billed. Nothing where nothing did. */
+/** What each day cost, at list prices and billed. Null when nothing did. */
 export function DaysChart({ days }: { days: readonly Day[] }) {
   const spec = useMemo<ChartSpec>(
     () => ({

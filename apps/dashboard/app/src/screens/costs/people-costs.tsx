@@ -13,7 +13,7 @@ const axisHeight = 48;
 const nameOf = ({ name, principal, handles }: UsagePerson): string =>
   name ?? principal ?? handles.map(({ surface, identity }) => `${identity} (${surface})`).join(', ');
 
-/** Who used how much, most first. */
+/** How much each person used, most first. */
 export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageByPerson) {
   const spec = useMemo(() => chartOf(people), [people]);
   if (people.length === 0) return <p className="muted">{t('Nobody used anything in this period.')}</p>;
@@ -47,7 +47,7 @@ export function PeopleCosts({ people, links_known: isFolded, truncated }: UsageB
   );
 }
 
-/** The people who cost most; null when nobody cost anything. */
+/** The people with the highest costs; null when there are none. */
 function chartOf(people: readonly UsagePerson[]): (ChartSpec & { kind: 'names' }) | null {
   const paid = people
     .filter(({ cost_usd: list, billed_cost_usd: billed }) => list + billed > 0)

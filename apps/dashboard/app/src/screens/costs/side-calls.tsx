@@ -3,7 +3,7 @@ import type { UsageSide } from '@svc/contract/usage.ts';
 import { count, money } from '../../parts/format.ts';
 import { Table } from '../../parts/table.tsx';
 
-/** What was paid beside turns: speech, titles, checks of messages. */
+/** What was paid outside turns: speech, titles, moderation. */
 export function SideCalls({ side }: { side: readonly UsageSide[] }) {
   if (side.length === 0) return <p className="muted">{t('Nothing was used outside turns.')}</p>;
   return (

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { setNeedCount } from '../../parts/page-title.ts';
 import { useNeeds } from './use-needs.ts';
 
-/** Counts the rows of Home, wherever one is. */
+/** Counts the rows of Home, on every screen. */
 export function HomeBadge() {
   const { needs, isKnown } = useNeeds();
   const count = needs.length;

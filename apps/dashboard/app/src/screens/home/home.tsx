@@ -14,7 +14,7 @@ import { Refused } from './refused.tsx';
 import type { Need } from './need.ts';
 import { useNeeds } from './use-needs.ts';
 
-/** What needs the operator, who is at work, and what a day has cost. A process that is away is a row, never a blank page. */
+/** What needs the operator, who is working, and what the day has cost. An unreachable process is a row, never a blank page. */
 export function Home() {
   const { needs, isKnown } = useNeeds();
   const people = usePeople();
@@ -68,7 +68,7 @@ export function Home() {
   );
 }
 
-/** Who works now comes before who has ended. */
+/** Sessions that are working come before those that have ended. */
 const workingFirst = (one: { state: string }, other: { state: string }): number =>
   Number(one.state === 'idle') - Number(other.state === 'idle');
 
@@ -95,7 +95,7 @@ function NeedRow({ need: { status, title, words, remedy } }: { need: Need }) {
   );
 }
 
-/** Where a session is at work, for whom, and since when. */
+/** Where a session is working, for whom, and since when. */
 const workWords = ({ surface, state, last_event_at: at, ...who }: Brief['active'][number], people: People): string =>
   [surface, people.nameIn(who), stateWords[state], relativeTime(at)].filter(Boolean).join(' · ');
 

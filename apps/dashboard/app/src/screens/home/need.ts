@@ -1,7 +1,7 @@
 import type { Method } from '../../parts/api.ts';
 import type { StatusKind } from '../../parts/status.tsx';
 
-/** What ends a row by itself: a call, or the place where it is ended. */
+/** What resolves a row: a call, or a link to the screen where it is resolved. */
 export type Remedy =
   | { kind: 'call'; words: string; method: Method; path: string; body?: object; changes: string[]; done: string }
   | { kind: 'link'; words: string; to: string };

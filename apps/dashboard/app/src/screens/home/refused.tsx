@@ -11,7 +11,7 @@ import { WhyLink } from '../../parts/why-link.tsx';
 const dayMs = 86_400_000;
 const shown = 5;
 
-/** People who are known and were refused in the last day, each once. Strangers wait among the needs. Nothing without any. */
+/** Known people who were refused in the last 24 hours, each once. Strangers are among the needs. Null without any. */
 export function Refused() {
   const [since] = useState(() => Date.now() - dayMs);
   const { data } = useApi<{ events: TelemetryEvent[] }>(

@@ -3,11 +3,11 @@ import type { SpendReport } from '@svc/contract/cost.ts';
 import { money, relativeTime } from '../../parts/format.ts';
 import type { Need } from './need.ts';
 
-/** As the core does: sums of many small numbers come out a trifle short. */
+/** Same as in the core: sums of many small numbers are slightly too low. */
 const rounding = 1e-9;
 const maxRows = 5;
 
-/** Every limit that is reached: that of all together, those of people, and budgets of single senders. The first few of each. */
+/** Every limit that is reached: the total, those of people, and the budgets of senders. The first few of each. */
 export function ofSpend(report: SpendReport | undefined): Need[] {
   if (report === undefined) return [];
   const { total, per_principal: each, principals, budgets, period } = report;
@@ -53,7 +53,7 @@ export function ofSpend(report: SpendReport | undefined): Need[] {
   return [...all, ...people.slice(0, maxRows), ...senders.slice(0, maxRows)];
 }
 
-/** The higher of the limits that a sum has reached; nothing below both. */
+/** The highest limit that a sum has reached; none below both. */
 function reachedBy(cost: number, { soft_usd: soft, hard_usd: hard }: Omit<SpendReport['total'], 'cost_usd'>) {
   if (hard !== null && cost >= hard - rounding) return [{ limit: hard, isOver: true }];
   return soft !== null && cost >= soft - rounding ? [{ limit: soft, isOver: false }] : [];

@@ -19,7 +19,7 @@ import { ofSpend } from './spend-needs.ts';
 const everyMs = 60_000;
 const shownDeliveries = 10;
 
-/** Everything that needs the operator now; and whether all of it is known. */
+/** Everything that needs the operator now, and whether everything is loaded. */
 export function useNeeds(): { needs: Need[]; isKnown: boolean } {
   const health = {
     core: useApi<HealthInfo>('/core/health', everyMs),
@@ -114,7 +114,7 @@ const ofInstances = (instances: readonly Instance[], types: readonly LoadedMeta[
       status: status === 'waiting' ? 'warn' : 'bad',
       title: t('The channel {name} does not run', { name }),
       words: reason ?? status,
-      // Without its secret it would end again.
+      // Without its secret it would stop again.
       remedy:
         lacks === null
           ? {
@@ -167,7 +167,7 @@ const ofEngine = (current: EngineChoice | null | undefined): Need[] =>
         },
       ];
 
-/** Nothing is lost, or back, before the service has restarted, so a restore that waits is not to be forgotten. */
+/** A restore, or undoing one, happens only at a restart, so the operator must be reminded. */
 function ofRestore(restore: RestoreState | null | undefined): Need[] {
   if (restore == null || restore.state === 'applied') return [];
   const title = restore.state === 'pending' ? t('A backup will be restored') : t('A restore will be undone');

@@ -1,7 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { Field } from '../../parts/field.tsx';
 
-/** When a grant ends: so many hours from now, at a time (`at`, as the browser's field has it), or never. */
+/** When a grant ends: in a number of hours, at a time (`at`, in the format of the browser's field), or never. */
 export type End = { span: keyof typeof spans; at: string };
 
 const hourMs = 3_600_000;
@@ -23,7 +23,7 @@ export function endOf({ span, at }: End): number | null {
   return span === 'at' ? new Date(at).getTime() : Date.now() + Number(span) * hourMs;
 }
 
-/** Why it cannot be the end; null when it can. */
+/** Why the end is invalid; null when it is valid. */
 export function endFault(end: End): string | null {
   if (end.span !== 'at') return null;
   if (end.at === '') return t('Enter a time.');

@@ -10,13 +10,13 @@ import { Loaded } from '../../parts/page.tsx';
 import { useAct, useApi } from '../../parts/query.ts';
 import { pathOf, trustPaths } from './trust-words.ts';
 
-/** Turns that run are ended first, and many files take a while. */
+/** Running turns are stopped first, and deleting many files takes a while. */
 const eraseMs = 120_000;
 const changes = [...trustPaths, '/core/v2/', '/collector/api/'];
 
 type Props = { person: Principal; onClose(): void; onErased(): void };
 
-/** Shows what goes and what stays, and why, before it is done. */
+/** Shows what is removed and what stays, and why, before a person is erased. */
 export function ErasePerson({ person, onClose, onErased }: Props) {
   const [keepsShared, setKeepsShared] = useState(false);
   const [typed, setTyped] = useState('');

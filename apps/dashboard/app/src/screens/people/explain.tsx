@@ -8,7 +8,7 @@ import { useAct } from '../../parts/query.ts';
 import { Explained } from './explained.tsx';
 import { channelExample } from './trust-words.ts';
 
-/** Why a sender may what they may, grant by grant. Whom it is about stands in the address: refusals elsewhere lead here. */
+/** Why a sender has their rights, grant by grant. The sender is in the address: refusals on other screens link here. */
 export function Explain({ onShow }: { onShow(person: string): void }) {
   const { text, ...asked } = useSearch({ from: '/people' });
   const navigate = useNavigate({ from: '/people' });
@@ -71,7 +71,7 @@ function Answer({ channel, sender, key: conversation, public: isPublic, onShow }
     mutate({ method: 'POST', path: '/core/trust/resolve', body });
   }, [channel, sender, conversation, isPublic, mutate]);
   useEffect(() => {
-    // Newer browsers give a promise, which an effect must not.
+    // Newer browsers return a promise, which an effect must not return.
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [found]);
   return <div ref={place}>{found !== null && <Explained {...found} onShow={onShow} />}</div>;

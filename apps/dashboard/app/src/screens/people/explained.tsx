@@ -4,11 +4,11 @@ import { Status } from '../../parts/status.tsx';
 import { grantWords, tierWords, toolWords } from './trust-words.ts';
 
 type Props = ExplainedIdentity & {
-  /** Opens the person, where they are not open already. */
+  /** Opens the person; missing where they are open already. */
   onShow?(person: string): void;
 };
 
-/** What a sender is let do, and which grants make it so. */
+/** The rights of a sender, and the grants that give them. */
 export function Explained({ onShow, ...found }: Props) {
   const { denied, reason, explanation } = found;
   const { principal, grants } = explanation;
@@ -41,7 +41,7 @@ export function Explained({ onShow, ...found }: Props) {
   );
 }
 
-/** Who it is and what they are, a sentence each. */
+/** Who the sender is and what they may do, a sentence each. */
 function standingOf({ denied, trust_tier: tier, tool_policy: tools, display_name: name, explanation }: ExplainedIdentity) {
   const { identifier, principal, capped_from: before } = explanation;
   const sender = `${identifier.surface} ${identifier.value}`;

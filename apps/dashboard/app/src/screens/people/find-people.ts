@@ -1,6 +1,6 @@
 import type { Principal } from '@svc/contract/trust.ts';
 
-/** Those with all of the words in their names, in what they are known by, or in their roles; case does not matter. */
+/** The people whose names, identifiers or roles have all of the words, ignoring case. */
 export function findPeople(people: readonly Principal[], text: string): readonly Principal[] {
   const words = text
     .toLowerCase()
@@ -9,7 +9,7 @@ export function findPeople(people: readonly Principal[], text: string): readonly
   return words.length === 0 ? people : people.filter((person) => words.every((word) => textOf(person).includes(word)));
 }
 
-/** A person is never changed, so what was made of one holds. */
+/** Person objects are never mutated, so the cached text stays valid. */
 const texts = new WeakMap<Principal, string>();
 
 function textOf(person: Principal): string {

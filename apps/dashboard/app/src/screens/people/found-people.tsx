@@ -10,10 +10,10 @@ import { PeopleTable } from './people-table.tsx';
 
 type Props = { people: readonly Principal[]; onShow(id: string): void };
 
-/** More are found by a word. */
+/** More can be found by searching. */
 const maxShown = 100;
 
-/** People, and looking for one of them by a name, a number or a role. What is looked for stands in the address. */
+/** People, with a search by name, number or role. The search is in the address. */
 export function FoundPeople({ people, onShow }: Props) {
   const asked = useSearch({ from: '/people' });
   const { text } = asked;

@@ -10,7 +10,7 @@ import { grantWords, hasEnded, isOwnerGrant, lastOwner, pathOf, trustPaths } fro
 
 type Props = { person: Principal; roles: readonly Role[]; isLast: boolean };
 
-/** What a person has been granted: giving a role, somewhere and until a time, moving its end, revoking it. */
+/** The grants of a person: giving a role, limited by place and time, changing its end, revoking it. */
 export function Grants({ person, roles, isLast }: Props) {
   return (
     <section className="stack" aria-label={t('Roles')}>

@@ -11,7 +11,7 @@ type Props = { person: Principal; people: readonly Principal[] };
 
 const nameOf = ({ surface, value }: Pick<Identifier, 'surface' | 'value'>): string => `${surface} ${value}`;
 
-/** By what names a person writes: linking one by hand, unlinking it, giving it to another person. */
+/** The names that a person writes under: linking, unlinking, and moving one to another person. */
 export function Identifiers({ person, people }: Props) {
   const [moved, setMoved] = useState<Identifier | null>(null);
   const unlink = useAct({ changes: trustPaths, done: t('No longer known by it.') });
@@ -93,7 +93,7 @@ function LinkForm({ person }: Pick<Props, 'person'>) {
 
 type MoveProps = { identifier: Identifier; person: Principal; others: readonly Principal[]; onClose(): void };
 
-/** One step in the core: at no moment it is nobody's. */
+/** A single step in the core, so that the name always belongs to someone. */
 function Move({ identifier, person, others, onClose }: MoveProps) {
   const { surface, value } = identifier;
   const [to, setTo] = useState(others[0]?.id ?? '');

@@ -57,7 +57,7 @@ export function Invitations({ roles, people }: Props) {
   );
 }
 
-/** For whom, as what and where, as far as that is said. */
+/** For whom, with which role and where, as far as that is set. */
 function invitationWords({ principal, name, role, surface: channel, expires_at: end }: Invitation): string {
   const who = principal ?? name ?? t('Anyone with the code');
   const when = relativeTime(end);

@@ -15,14 +15,14 @@ const newPerson = '';
 
 type Props = {
   stranger: PendingIdentity;
-  /** What is offered as the end of their role. */
+  /** The suggested end of their role. */
   end: End;
   people: readonly Principal[];
   roles: readonly Role[];
   onClose(): void;
 };
 
-/** Lets a stranger in: as a new person with a role, somewhere and until a time, or as one that is known. */
+/** Lets a stranger in: as a new person with a role, limited by place and time, or as a known person. */
 export function LetIn({ stranger, end: offered, people, roles, onClose }: Props) {
   const [person, setPerson] = useState(newPerson);
   const [name, setName] = useState(stranger.name ?? '');

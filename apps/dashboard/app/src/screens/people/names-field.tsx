@@ -1,6 +1,6 @@
 import { Field } from '../../parts/field.tsx';
 
-/** Names as lines: empty for all of them, `-` for none. */
+/** Names, one per line: empty for all, `-` for none. */
 export const textOf = (names: readonly string[] | '*'): string => (names === '*' ? '' : names.join('\n') || '-');
 
 export function namesOf(text: string): string[] | '*' {

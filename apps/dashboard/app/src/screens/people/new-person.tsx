@@ -15,7 +15,7 @@ import { trustPaths } from './trust-words.ts';
 
 type Props = { people: readonly Principal[]; roles: readonly Role[]; onClose(): void };
 
-/** Makes a person, with a role. How they are known on a channel is added afterwards, or by an invitation. */
+/** Adds a person with a role. Their names on channels are added afterwards, or by an invitation. */
 export function NewPerson({ people, roles, onClose }: Props) {
   const [name, setName] = useState('');
   const [role, setRole] = useState('guest');
@@ -23,7 +23,7 @@ export function NewPerson({ people, roles, onClose }: Props) {
   const [end, setEnd] = useState<End>(forGood);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
-  // Once they are there, only the role is tried again.
+  // Once the person exists, only the role is tried again.
   const [made, setMade] = useState<Principal | null>(null);
   const key = made?.key ?? freeKeyOf(name, people);
 

@@ -14,7 +14,7 @@ import { PersonDialog } from './person-dialog.tsx';
 import { Roles } from './roles.tsx';
 import { Strangers } from './strangers.tsx';
 
-/** Who may what, and why. */
+/** People: their rights, and why they have them. */
 export function People() {
   const people = useEverybody();
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');

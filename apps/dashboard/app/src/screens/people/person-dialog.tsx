@@ -13,7 +13,7 @@ import { WhyPerson } from './why-person.tsx';
 
 type Props = { person: Principal; people: readonly Principal[]; roles: readonly Role[]; onClose(): void };
 
-/** One person: what they may and why, how they are known, and changing all of it. */
+/** One person: their rights and why, their names on channels, and changing all of it. */
 export function PersonDialog({ person, people, roles, onClose }: Props) {
   const isLast = isLastOwner(people, roles, person);
   return (

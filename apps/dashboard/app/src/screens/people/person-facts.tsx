@@ -7,12 +7,12 @@ import { pathOf, trustPaths } from './trust-words.ts';
 
 type Facts = Pick<Principal, 'display_name' | 'notes' | 'bypass_moderation'>;
 
-/** What a person is called, notes of the operator, and whether moderation looks at what they write. */
+/** The name of a person, the operator's notes, and whether their messages are moderated. */
 export function PersonFacts({ person }: { person: Principal }) {
   const [name, setName] = useState(person.display_name);
   const [notes, setNotes] = useState(person.notes);
   const [bypasses, setBypasses] = useState(person.bypass_moderation);
-  // As they were when this was opened: what is not changed here is not sent, so another person's change of it stays.
+  // As they were when the dialog was opened: only changed fields are sent, so another person's changes stay.
   const [kept, setKept] = useState<Facts>(person);
   const wanted: Facts = { display_name: name.trim(), notes, bypass_moderation: bypasses };
   const changed = Object.fromEntries(Object.entries(wanted).filter(([field, value]) => kept[field as keyof Facts] !== value));

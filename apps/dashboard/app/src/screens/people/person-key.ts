@@ -2,7 +2,7 @@ import type { Principal } from '@svc/contract/trust.ts';
 
 const mostLetters = 40;
 
-/** What a person is called in commands: of the name's plain letters, and free. A name without any is `guest`, as in the core. */
+/** A person's key for commands: an unused one from the plain letters of the name. Without any, it is `guest`, as in the core. */
 export function freeKeyOf(name: string, people: readonly Pick<Principal, 'key'>[]): string {
   const plain = name
     .normalize('NFKD')

@@ -9,12 +9,12 @@ import { useApi } from '../../parts/query.ts';
 type Scope = Grant['scope'];
 type Props = { scope: Scope; onScope(scope: Scope): void };
 
-/** Channels that no connector brings. */
+/** Channels without a connector. */
 const ownChannels = ['web', 'shell'];
 const everywhere = '';
 const oneConversation = ' conversation';
 
-/** Where a role counts: everywhere, on a channel, or in one conversation. */
+/** Where a role applies: everywhere, on a channel, or in one conversation. */
 export function PlaceField({ scope, onScope }: Props) {
   const instances = useApi<{ instances: Instance[] }>('/manager/instances');
   const channels = [...new Set([...(instances.data?.instances ?? []).map(({ type }) => type), ...ownChannels])].toSorted();
@@ -45,7 +45,7 @@ export function PlaceField({ scope, onScope }: Props) {
   );
 }
 
-/** Those used last are offered. */
+/** Suggests the conversations that were used last. */
 function Conversation({ chosen, onKey }: { chosen: string; onKey(key: string): void }) {
   const list = useId();
   const { data } = useApi<SessionPage>('/core/v2/sessions?limit=100');

@@ -8,7 +8,7 @@ import { NamesField, namesOf, textOf } from './names-field.tsx';
 import { effectsOf, holdersOf, type RoleDraft, roleWords } from './role-effect.ts';
 import { askWords, tierWords, toolWords, trustPaths } from './trust-words.ts';
 
-/** `role`: as it was when this was opened. */
+/** `role`: as it was when the dialog was opened. */
 type Props = { role: Role | null; roles: readonly Role[]; people: readonly Principal[]; onClose(): void };
 
 const newRole: RoleDraft = {
@@ -22,7 +22,7 @@ const newRole: RoleDraft = {
 };
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Makes a role or changes one, and says before what that means for whom. */
+/** Adds or changes a role, and shows its effect on people before it is saved. */
 export function RoleDialog({ role, roles, people, onClose }: Props) {
   const [draft, setDraft] = useState<RoleDraft>(() => (role === null ? newRole : draftOf(role)));
   const [surfaces, setSurfaces] = useState(textOf(draft.surfaces));
@@ -121,7 +121,7 @@ export function RoleDialog({ role, roles, people, onClose }: Props) {
   );
 }
 
-/** What is saved under a name takes the place of the role that has it: of everybody who holds it. */
+/** Saving under an existing name would replace that role for everyone who has it. */
 function faultOf(name: string, roles: readonly Role[]): string | null {
   const other = roles.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (other !== undefined)

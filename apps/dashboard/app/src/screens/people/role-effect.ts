@@ -8,7 +8,7 @@ export type RoleDraft = Omit<Role, 'id'>;
 export const holdersOf = (people: readonly Principal[], role: Pick<Role, 'id'>): Principal[] =>
   people.filter(({ grants }) => grants.some((grant) => grant.role_id === role.id && !hasEnded(grant)));
 
-/** What a changed role means for those who have it, a sentence each; none when nothing changes. */
+/** What the change of a role means for the people who have it, a sentence each; none when nothing changes. */
 export function effectsOf(was: Role, draft: RoleDraft): string[] {
   return [
     was.tier === draft.tier ? null : tierEffect(was, draft),

@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.tsx';
 import { RoleDialog } from './role-dialog.tsx';
 import { askWords, listWords, tierWords, toolWords } from './trust-words.ts';
 
-/** What each role allows; making, changing and deleting one. */
+/** What each role allows, and adding, changing and deleting roles. */
 export function Roles({ roles, people }: { roles: readonly Role[]; people: readonly Principal[] }) {
   const [shown, setShown] = useState<Role | 'new' | null>(null);
   return (

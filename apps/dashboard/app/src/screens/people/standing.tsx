@@ -8,7 +8,7 @@ import { lastOwner, pathOf, trustPaths } from './trust-words.ts';
 
 type Props = { person: Principal; isLast: boolean; onClose(): void };
 
-/** Denying a person for now, removing who they are, and erasing all that is kept of them. */
+/** Disabling a person, removing them, and erasing everything stored about them. */
 export function Standing({ person, isLast, onClose }: Props) {
   const [asked, setAsked] = useState<'remove' | 'erase' | null>(null);
   const name = person.display_name;

@@ -11,7 +11,7 @@ import { trustPaths } from './trust-words.ts';
 
 type Props = { pending: readonly PendingIdentity[]; people: readonly Principal[]; roles: readonly Role[] };
 
-/** Who has written and was refused, because nobody knows them. */
+/** Strangers who have written and were refused. */
 export function Strangers({ pending, people, roles }: Props) {
   const [chosen, setChosen] = useState<{ stranger: PendingIdentity; end: End } | null>(null);
   const dismiss = useAct({ changes: trustPaths, done: t('Removed from the list. A person who writes again is listed again.') });

@@ -2,7 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import type { AskPolicy, Grant, Principal, Role, Tier, ToolPolicy } from '@svc/contract/trust.ts';
 import { fullTime } from '../../parts/format.ts';
 
-/** What a tier is called to people. */
+/** The names of tiers for people. */
 export const tierWords: Record<Tier, string> = {
   SACRED: t('owner'),
   TRUSTED: t('trusted'),
@@ -22,10 +22,10 @@ export const askWords: Record<AskPolicy, string> = {
   always: t('before every tool'),
 };
 
-/** What a role names of channels or tool servers. */
+/** The display text of the channels or tool servers of a role. */
 export const listWords = (names: readonly string[] | '*'): string => (names === '*' ? t('all') : names.join(', ') || t('none'));
 
-/** As it is typed: in every language. */
+/** As it is typed, the same in every language. */
 export const channelExample = 'messenger';
 
 /** "guest on messenger until 24 Nov". */
@@ -38,7 +38,7 @@ export function grantWords({ role, scope, expires_at: end }: Pick<Grant, 'role' 
 
 export const hasEnded = ({ expires_at: end }: Pick<Grant, 'expires_at'>): boolean => end !== null && end <= Date.now();
 
-/** Whether a person is the last who is the owner everywhere and for good: then they stay one. */
+/** Whether a person is the last permanent owner everywhere, who must stay the owner. */
 export function isLastOwner(people: readonly Principal[], roles: readonly Role[], person: Principal): boolean {
   const owner = new Set(roles.filter(({ tier, surfaces }) => tier === 'SACRED' && surfaces === '*').map(({ id }) => id));
   const isOwner = ({ status, grants }: Principal) =>
@@ -53,5 +53,5 @@ export const isOwnerGrant = (roles: readonly Role[], { role_id: id }: Grant): bo
 
 export const lastOwner = t('The last owner stays the owner: make another person the owner first.');
 export const pathOf = ({ id }: Pick<Principal, 'id'>): string => `/core/trust/principals/${encodeURIComponent(id)}`;
-/** Everything that says something else when trust changes. */
+/** The paths whose data changes with people and rights. */
 export const trustPaths = ['/core/trust/'];

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useAct } from '../../parts/query.ts';
 import { Explained } from './explained.tsx';
 
-/** Why a person may what they may, by each name that they write under. */
+/** Why a person has their rights, for each name that they write under. */
 export function WhyPerson({ person }: { person: Principal }) {
   const [found, setFound] = useState<ExplainedIdentity | null>(null);
   const ask = useAct<ExplainedIdentity>({ onDone: setFound });

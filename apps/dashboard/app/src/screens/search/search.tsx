@@ -12,7 +12,7 @@ import { type People, usePeople } from '../../parts/use-people.ts';
 const dayMs = 86_400_000;
 const spans = { '1': t('The last day'), '7': t('The last week'), '31': t('The last month'), '': t('Any time') } as const;
 
-/** What was said, in every session. Words and time stand in the address. */
+/** Full-text search in all sessions. Words and time are in the address. */
 export function SearchScreen() {
   const { q, days } = useSearch({ from: '/search' });
   const navigate = useNavigate({ from: '/search' });
@@ -20,7 +20,7 @@ export function SearchScreen() {
   const people = usePeople();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
-  // The day is what counts: the same words in the same hour are the same question.
+  // Rounded, so that repeated searches have the same address.
   const since = days === '' ? null : Math.floor((Date.now() - Number(days) * dayMs) / 3_600_000) * 3_600_000;
   const query = useApi<SearchAnswer>(q.trim() === '' ? null : withQuery('/collector/api/search', { q, since, limit: 100 }));
   const look = (more: { q?: string; days?: string }) => void navigate({ search: { q, days, ...more } });
@@ -107,7 +107,7 @@ function Found({ session, people }: { session: SearchedSession; people: People }
   );
 }
 
-/** The words of the first place, as they stand there: those in a row together. The session is opened where they are. */
+/** The first match as written, adjacent words together. The session is opened there. */
 function firstPlace(text: string, places: readonly [number, number][]): string {
   const from = places[0]?.[0] ?? 0;
   let end = places[0]?.[1] ?? 0;
@@ -118,7 +118,7 @@ function firstPlace(text: string, places: readonly [number, number][]): string {
   return text.slice(from, end);
 }
 
-/** The text with the words that were looked for set off. Places are in characters of the text as it came. */
+/** The text with its matches marked. Positions are in characters of the original text. */
 function marked(text: string, places: readonly [number, number][]) {
   const parts = [];
   let end = 0;

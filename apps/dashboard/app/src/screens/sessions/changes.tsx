@@ -5,7 +5,7 @@ import { withQuery } from '../../parts/api.ts';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 
-/** What is changed and not committed where a session works. */
+/** The uncommitted changes in the folder of a session. */
 export function Changes({ sessionId }: { sessionId: string }) {
   const query = useApi<ControlDiff>(withQuery('/collector/api/control/diff', { session_id: sessionId }));
   return (

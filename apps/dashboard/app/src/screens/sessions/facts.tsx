@@ -10,7 +10,7 @@ import { Loaded, Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
 import { stateWords } from './state-words.ts';
 
-/** What is known of a session, and what can be done to it. */
+/** The facts of a session and its actions. */
 export function Facts({ conversationKey: key, query }: { conversationKey: string; query: UseQueryResult<Session> }) {
   return (
     <div className="view">

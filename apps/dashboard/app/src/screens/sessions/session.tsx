@@ -21,7 +21,7 @@ const tabs = [
 ] as const;
 type Tab = (typeof tabs)[number]['name'];
 
-/** One session: its transcript as it goes on, what it changed in its folder, its terminal, and what is known and can be done. */
+/** One session: its live transcript, the changes in its folder, its terminal, its facts and its actions. */
 export function SessionScreen() {
   const { key } = useParams({ from: '/sessions/$key' });
   return <OneSession key={key} conversationKey={key} />;

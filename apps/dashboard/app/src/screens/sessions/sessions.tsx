@@ -16,7 +16,7 @@ import { stateWords } from './state-words.ts';
 
 const limit = 500;
 
-/** Who works where: every session of core, terminals and transcripts, the newest first. What is chosen stands in the address. */
+/** All sessions of the core, terminals and transcripts, the newest first. Filters are in the address. */
 export function Sessions() {
   const { active, channel, text } = useSearch({ from: '/sessions' });
   const navigate = useNavigate({ from: '/sessions' });
@@ -96,7 +96,7 @@ function countWords(shown: number, all: number): string {
   return all === limit ? t('{shown}; there are older ones: search finds them', { shown: words }) : words;
 }
 
-/** What has no price is in no amount. */
+/** Tokens without a price are in no amount. */
 function priceOf({ cost_usd: cost, unpriced }: ListedSession): string {
   if (cost === null) return t('unknown');
   return unpriced === 0 ? money(cost) : t('{price} and {n} without a price', { price: money(cost), n: count(unpriced) });

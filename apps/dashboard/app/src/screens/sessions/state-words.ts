@@ -1,7 +1,7 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ListedSession, SessionState } from '@svc/contract/session.ts';
 
-/** How a session is called that the core or the collector knows. */
+/** The title of a session of the core or the collector. */
 export const stateWords: Record<SessionState | ListedSession['state'], string> = {
   idle: t('idle'),
   queued: t('queued'),

@@ -5,7 +5,7 @@ import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 import { SignedIn } from './signed-in.tsx';
 
-/** By what the operator signs in, and where they are signed in. */
+/** How the operator signs in, and where they are signed in. */
 export function Account() {
   return (
     <>

@@ -118,7 +118,7 @@ function NewApp({ begun, isReplacing, onClose }: { begun: TotpBegun; isReplacing
   );
 }
 
-/** As the page of the first set-up shows it. */
+/** As the set-up page shows it. */
 function AppKey({ begun }: { begun: TotpBegun }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.replaceChildren(...appKey(begun)), [begun]);

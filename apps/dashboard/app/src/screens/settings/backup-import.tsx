@@ -10,10 +10,10 @@ import { useAct } from '../../parts/query.ts';
 import { SecretField } from '../../parts/secret-field.tsx';
 import { toast } from '../../parts/toast.tsx';
 
-/** A large one takes a while on its way, and until it is checked. */
+/** Uploading and checking a large backup takes a while. */
 const importMs = 60 * 60_000;
 
-/** Brings a backup from a file, to be put in place at the next start. */
+/** Imports a backup from a file, to be restored at the next start. */
 export function ImportBackup({ path }: { path: string }) {
   return <DialogButton label={t('Import a backup')}>{(close) => <Import path={path} onClose={close} />}</DialogButton>;
 }
@@ -76,7 +76,7 @@ function Import({ path, onClose }: { path: string; onClose(): void }) {
   );
 }
 
-/** What opens the secrets of a backup. */
+/** The passphrase of a backup's secrets. */
 export const BackupPassphrase = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
   <SecretField
     label={t('Passphrase of its secrets')}
@@ -88,5 +88,5 @@ export const BackupPassphrase = ({ value, onChange }: { value: string; onChange(
   />
 );
 
-/** A header takes no other letters than English ones. */
+/** A header can have only ASCII letters. */
 const inBase64 = (text: string): string => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));

@@ -8,7 +8,7 @@ import { SecretField } from '../../parts/secret-field.tsx';
 
 const leastLength = 8;
 
-/** Makes a backup that has the secrets, under a passphrase. */
+/** Makes a backup with the secrets, encrypted with a passphrase. */
 export function BackupWithSecrets({ path }: { path: string }) {
   return <DialogButton label={t('Make one with secrets')}>{(close) => <Make path={path} onClose={close} />}</DialogButton>;
 }

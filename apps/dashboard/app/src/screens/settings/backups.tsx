@@ -20,7 +20,7 @@ const states: Record<Backup['state'], { kind: StatusKind; words: string }> = {
   failed: { kind: 'bad', words: t('failed') },
 };
 
-/** Whole copies of the installation: making one, and going back to one. */
+/** Backups of the installation: making and restoring one. */
 export function Backups() {
   const query = useApi<{ backups: Backup[]; restore: RestoreState | null }>(path, 5000);
   const make = useAct({ changes: [path], done: t('The backup is being made.') });
@@ -130,7 +130,7 @@ function restoreWords({ state, plan }: RestoreState): string {
     : t('The earlier state is restored at the next start of the service.');
 }
 
-/** The day as it has to be typed. */
+/** The day as it must be typed. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 function Restore({ backup, onClose }: { backup: Backup; onClose(): void }) {

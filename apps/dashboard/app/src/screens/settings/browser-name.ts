@@ -1,6 +1,6 @@
 type Known = readonly (readonly [sign: RegExp, name: string])[];
 
-/** The first that fits counts: most browsers also name those that they want to be taken for. */
+/** The first match counts: most browsers also name others, for compatibility. */
 const browsers: Known = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -21,7 +21,7 @@ const systems: Known = [
 
 const nameIn = (known: Known, agent: string): string | undefined => known.find(([sign]) => sign.test(agent))?.[1];
 
-/** The browser and the system that a `User-Agent` header names; null for a program that is none of the usual browsers. */
+/** The browser and system of a `User-Agent` header; null when it is none of the common browsers. */
 export function browserName(agent: string): { browser: string; system: string } | null {
   const browser = nameIn(browsers, agent);
   const system = nameIn(systems, agent);

@@ -6,7 +6,7 @@ import { enginesPath } from './engine-list.ts';
 
 type Props = { engine: Pick<EngineView, 'id' | 'default' | 'key_present'>; path: string };
 
-/** What was set of an engine, taken back: its key, and that it is the one that answers. */
+/** Resets an engine: removes its key, and its choice as the one that answers. */
 export function EngineResets({ engine, path }: Props) {
   return (
     <>

@@ -3,12 +3,12 @@ import type { EngineView } from '@svc/contract/engine.ts';
 import { ConfirmButton } from '../../parts/dialog-button.tsx';
 import { enginesPath } from './engine-list.ts';
 
-/** It is looked at as that version before the core answers. */
+/** The core checks the engine at that version before it answers. */
 const rollbackMs = 90_000;
 
 type Props = { engine: Pick<EngineView, 'id' | 'version' | 'previous_version'>; path: string };
 
-/** Back to the version of an engine before; nothing where there is none. */
+/** Goes back to the previous version of an engine; null when there is none. */
 export function EngineRollback({ engine: { id, version, previous_version: before }, path }: Props) {
   if (before === null) return null;
   return (

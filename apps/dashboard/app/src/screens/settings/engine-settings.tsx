@@ -8,7 +8,7 @@ import { ActForm } from '../../parts/schema-form/act-form.tsx';
 import { enginesPath } from './engine-list.ts';
 
 const { model, connection, billing, auto_update: autoUpdate } = engineSettingsSchema.properties;
-/** What is empty in the form is null for the route. */
+/** An empty field is null for the route. */
 const schema = {
   type: 'object',
   required: ['connection'],
@@ -22,7 +22,7 @@ const schema = {
 
 type Props = { engine: EngineView; path: string; onClose(): void };
 
-/** How an engine is used from the next turn on. */
+/** The settings of an engine, used from the next turn on. */
 export function EngineSettings({ engine, path, onClose }: Props) {
   return (
     <Dialog title={t('Change {name}', { name: engine.id })} onClose={onClose}>
@@ -46,7 +46,7 @@ export function EngineSettings({ engine, path, onClose }: Props) {
   );
 }
 
-/** A model server of one's own. */
+/** The operator's own model server. */
 function ModelServer({ engine, path }: Omit<Props, 'onClose'>) {
   const [url, setUrl] = useState(engine.base_url ?? '');
   const act = useAct({ changes: [enginesPath], done: t('It is saved.'), hasPlace: true });

@@ -18,7 +18,7 @@ import { EngineSettings } from './engine-settings.tsx';
 /** A model may think for a while. */
 export const engineTestMs = 110_000;
 
-/** The engines that can answer: the state of each, and which one does. */
+/** The engines: their states, and which one answers. */
 export function Engines() {
   const query = useApi<EngineList>(enginesPath, 15_000);
   return (

@@ -16,7 +16,7 @@ import { useQueryClient } from '@tanstack/react-query';
 const path = '/core/v2/auth/passkeys';
 const pathOf = ({ id }: Passkey): string => `${path}/${encodeURIComponent(id)}`;
 
-/** Devices that sign in by a finger, a face or a PIN. */
+/** The passkeys that sign a person in. */
 export function Passkeys() {
   const query = useApi<{ passkeys: Passkey[] }>(path);
   const [isAdding, setAdding] = useState(false);

@@ -10,7 +10,7 @@ import { Section } from '../../parts/page.tsx';
 import { useAct } from '../../parts/query.ts';
 import { toast } from '../../parts/toast.tsx';
 
-/** Another password, and new recovery codes. */
+/** Changing the password, and new recovery codes. */
 export function Password() {
   const [isChanging, setChanging] = useState(false);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -105,7 +105,7 @@ function ChangePassword({ onClose }: { onClose(): void }) {
   );
 }
 
-/** A wrong password is no login that has ended, so it does not go the way of the other calls. */
+/** A wrong current password does not mean that the login has ended, so this does not use the call of `api.ts`. */
 async function send(password: string, next: string): Promise<void> {
   const body = { password, new_password: next };
   try {

@@ -2,7 +2,7 @@ import { t } from '@svc/chat-ui/language/t.ts';
 import { wholeService } from '@svc/contract/control.ts';
 import { ConfirmButton } from '../../parts/dialog-button.tsx';
 
-/** Stops all of the service and starts it again, with what waits for its next start. */
+/** Restarts the whole service, which also applies what waits for the next start. */
 export const RestartService = () => (
   <ConfirmButton
     label={t('Restart the service')}

@@ -11,7 +11,7 @@ const words: Record<Channel, string> = {
   edge: t('edge: the main branch'),
 };
 
-/** Which versions are looked for and installed. */
+/** Which versions are checked for and installed. */
 export function UpdateChannel({ channel, path }: Props) {
   const act = useAct({
     changes: [path],

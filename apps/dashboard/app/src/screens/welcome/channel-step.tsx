@@ -11,7 +11,7 @@ import { AddChannel } from '../channels/channel-form.tsx';
 import { ChannelRow } from '../channels/channel-row.tsx';
 import { isOwnChannel } from '../channels/own-channels.ts';
 
-/** A channel to be reached on: which, whether it starts or why not, and a code that lets its owner in there. */
+/** Adds a channel: its type, its state, and a code that lets its owner in there. */
 export function ChannelStep() {
   const types = useApi<{ types: LoadedMeta[] }>('/manager/types');
   const query = useApi<{ instances: Instance[] }>('/manager/instances', 5000);
@@ -58,7 +58,7 @@ export function ChannelStep() {
   );
 }
 
-/** A code that makes whoever writes it there the person who is the owner here. */
+/** A code that links its sender on the channel to the owner. */
 function LetMeIn() {
   const [code, setCode] = useState<string | null>(null);
   const act = useAct<NewInvitation>({ onDone: (made) => setCode(made.code) });

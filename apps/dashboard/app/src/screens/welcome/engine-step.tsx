@@ -7,7 +7,7 @@ import { useAct, useApi } from '../../parts/query.ts';
 import { type EngineList, enginesPath } from '../settings/engine-list.ts';
 import { Engines, engineTestMs } from '../settings/engines.tsx';
 
-/** Which engine answers and why, a real reply of it, and how to get another one. */
+/** Which engine answers and why, a test of it, and how to choose another one. */
 export function EngineStep() {
   const query = useApi<EngineList>(enginesPath, 15_000);
   return (

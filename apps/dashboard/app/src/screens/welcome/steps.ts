@@ -1,6 +1,6 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 
-/** The first run, after the login is set up. The step stands in the address: a reload goes on with it. */
+/** The first run, after the login is set up. The step is in the address, so a reload continues there. */
 export const steps = ['engine', 'message', 'channel'] as const;
 export type Step = (typeof steps)[number];
 

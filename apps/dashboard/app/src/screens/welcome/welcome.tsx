@@ -8,7 +8,7 @@ import { type Step, steps, stepWords } from './steps.ts';
 
 const views: Record<Step, () => React.ReactNode> = { engine: EngineStep, message: MessageStep, channel: ChannelStep };
 
-/** The first run: who answers, a first reply, a channel. Each step can be left out, and Home says later what is missing. */
+/** The first run: an engine, a first reply, a channel. Each step can be skipped; Home shows later what is missing. */
 export function Welcome() {
   const { step: named } = useParams({ from: '/welcome/$step' });
   const step = steps.find((name) => name === named) ?? 'engine';

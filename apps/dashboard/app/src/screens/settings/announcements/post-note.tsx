@@ -9,7 +9,7 @@ import { toast } from '../../../parts/toast.tsx';
 import { kindWords, type TargetKind, targetKinds, useTargets } from './targets.ts';
 
 const { text, priority, from } = announceSchema.properties;
-/** Whom it is for, and until when, have controls of their own. */
+/** Recipients and end have their own controls. */
 const schema = {
   type: 'object',
   required: ['text'],
@@ -44,7 +44,7 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
         changes={[path]}
         check={faultsOf}
         toCall={(values) => {
-          // Without a target a note is for everybody.
+          // A note without a target is for everyone.
           if (chosen === undefined) throw new Error(t('Choose whom the note is for.'));
           return { method: 'POST', path: '/core/v2/announce', body: { ...values, target: chosen, ...(ttl !== null && { ttl }) } };
         }}
@@ -92,7 +92,7 @@ export function PostNote({ path, onClose }: { path: string; onClose(): void }) {
   );
 }
 
-/** The service would cut it without asking. */
+/** The service would cut it silently. */
 function faultsOf({ text: words }: Record<string, unknown>): Record<string, string> {
   const length = String(words).length;
   if (length <= longestAnnouncement) return {};

@@ -5,7 +5,7 @@ import type { Principal } from '@svc/contract/trust.ts';
 import { useApi } from '../../../parts/query.ts';
 import { useEverybody } from '../../../parts/use-people.ts';
 
-/** Whom a note can be for. */
+/** The kinds of recipients of a note. */
 export const targetKinds = ['all', 'channel', 'person', 'session'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 export const kindWords: Record<TargetKind, string> = {
@@ -17,11 +17,11 @@ export const kindWords: Record<TargetKind, string> = {
 
 export type Target = { value: string; words: string };
 
-/** Channels that no instance has: the shell's, and the web's. */
+/** Channels without an instance: the shell and the web. */
 const ownChannels = ['shell', 'web'];
 const sessionCount = 200;
 
-/** What of a kind there is, by the target that stands for it; null while that is not known. */
+/** The recipients of a kind, by target; null while unknown. */
 export function useTargets(kind: TargetKind): Target[] | null {
   const instances = useApi<{ instances: Instance[] }>(kind === 'channel' ? '/manager/instances' : null);
   const people = useEverybody(kind === 'person');
@@ -47,7 +47,7 @@ const toSession = ({ conversation_key: key, title }: Session): Target => ({
   words: title === null ? key : `${title} (${key})`,
 });
 
-/** Whom a target names, for people. */
+/** The display name of a target. */
 export function forWhom(target: string): string {
   if (target === '*') return t('For everybody');
   if (target.startsWith('surface:')) return t('For the channel {name}', { name: target.slice('surface:'.length) });

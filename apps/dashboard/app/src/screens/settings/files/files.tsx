@@ -1,7 +1,7 @@
 import { Silos } from './silos.tsx';
 import { Uploads } from './uploads.tsx';
 
-/** Files that came, and private stores. */
+/** Uploads and silos. */
 export function Files() {
   return (
     <>

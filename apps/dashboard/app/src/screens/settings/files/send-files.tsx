@@ -9,7 +9,7 @@ import { sendFile } from '../../../parts/uploads/send-file.ts';
 
 type Sending = { name: string; size: number; sent: number };
 
-/** Sends files into the upload area, one after the other. */
+/** Uploads files, one after the other. */
 export function SendFiles() {
   const client = useQueryClient();
   const input = useRef<HTMLInputElement>(null);

@@ -11,7 +11,7 @@ import { pathOfFile, pathOfSilo, silosPath } from './silo-paths.ts';
 
 const uploadMs = 30 * 60_000;
 
-/** What is in a silo, and bringing files in and out. */
+/** The files of a silo, with upload and download. */
 export function SiloFiles({ silo, onClose }: { silo: Silo; onClose(): void }) {
   const query = useApi<{ list: SiloFile[]; next: string | null }>(pathOfSilo(silo));
   const [removed, setRemoved] = useState<SiloFile | null>(null);

@@ -26,7 +26,7 @@ const kindWords: Record<FileKind, string> = {
   other: t('other'),
 };
 const step = 50;
-/** What the route gives at once. */
+/** The page size of the route. */
 const most = 1000;
 
 /** What is in the upload area, newest first. */

@@ -7,7 +7,7 @@ import { NewCheckout } from './new-checkout.tsx';
 
 const path = '/core/v2/checkouts';
 
-/** Copies of repositories that channels or the operator have brought. */
+/** Copies of repositories made by channels or the operator. */
 export function Checkouts() {
   const query = useApi<CheckoutList>(path, 30_000);
   const remove = useAct({ changes: [path], done: t('The copy is removed.') });

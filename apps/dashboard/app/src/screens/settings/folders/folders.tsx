@@ -11,7 +11,7 @@ import { TrustedFolders } from './trusted-folders.tsx';
 
 const path = '/core/v2/folders';
 
-/** Where turns work: folders that are set, whose own programs may run, and copies of repositories. */
+/** Where turns work: working folders, trusted folders, and copies of repositories. */
 export function Folders() {
   const query = useApi<FolderList>(path, 30_000);
   const [isSetting, setSetting] = useState(false);
@@ -85,5 +85,5 @@ function wordsOf({ scope, name }: ListedFolder): string {
   }
 }
 
-/** As the route names what it is for. */
+/** What the folder is for, in the words of the route. */
 const targetOf = ({ scope, name }: ListedFolder): object => (scope === 'instance' ? { instance_id: name } : { [scope]: name });

@@ -27,7 +27,7 @@ const schema = {
   },
 } as const;
 
-/** Brings a copy of a repository, or a newer one of a copy in which nobody has worked. */
+/** Copies a repository, or updates a copy in which nobody has worked. */
 export function NewCheckout({ path }: { path: string }) {
   return (
     <DialogButton label={t('Copy a repository')}>

@@ -22,7 +22,7 @@ export const turnsOf: Readonly<Record<string, string>> = {
   SACRED: t('Turns of owners'),
 };
 
-/** For the conversations of a connector, of a channel, or of people of a tier. That of one conversation is set where its session is shown. */
+/** Sets the folder of a connector, a channel, or people of a tier. That of one conversation is set at its session. */
 export function SetFolder({ path, onClose }: { path: string; onClose(): void }) {
   const { data } = useApi<{ instances: Instance[] }>('/manager/instances');
   const [at, setAt] = useState(0);
@@ -53,7 +53,7 @@ export function SetFolder({ path, onClose }: { path: string; onClose(): void }) 
   );
 }
 
-/** Tiers first, which are always there: what was chosen stays chosen while channels come in. */
+/** Tiers first, because they always exist: the selection stays while channels are loaded. */
 const choicesOf = (instances: readonly Instance[]): Choice[] => [
   ...folderTiers.map((tier) => ({ words: turnsOf[tier] ?? tier, target: { tier } })),
   ...['web', 'shell', ...new Set(instances.map(({ type }) => type))].map((channel) => ({

@@ -10,7 +10,7 @@ import { toast } from '../../../parts/toast.tsx';
 import { KeyUse } from './key-use.tsx';
 import { keysPath, MakeKey, NewKey } from './make-key.tsx';
 
-/** The keys of the chat completions API: whom each acts for and what it may spend, making one and revoking it. */
+/** The keys of the chat completions API: whom each acts for, its budget, making and revoking one. */
 export function ApiKeys() {
   const query = useProvenApi<ApiKeyList>(keysPath);
   const [isMaking, setMaking] = useState(false);
@@ -42,7 +42,7 @@ export function ApiKeys() {
             {keys.length === 0 && <p className="muted">{t('There is none.')}</p>}
             <ul className="rows-list">
               {keys.map((key, index) => (
-                // A file that was written by hand may have a name twice.
+                // A hand-written file may have a name twice.
                 <KeyRow key={`${key.connector} ${key.name} ${index}`} apiKey={key} isOneOfSeveral={connectors.length > 1} />
               ))}
             </ul>

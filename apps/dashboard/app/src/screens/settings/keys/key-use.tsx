@@ -4,7 +4,7 @@ import { withQuery } from '../../../parts/api.ts';
 import { relativeTime } from '../../../parts/format.ts';
 import { useApi } from '../../../parts/query.ts';
 
-/** When something was last asked with a key, as far as the events go. A key's name is the sender of its messages. */
+/** When a key was last used, according to the stored events. A key's name is the sender of its messages. */
 export function KeyUse({ name }: { name: string }) {
   const query = useApi<{ events: TelemetryEvent[] }>(
     withQuery('/collector/api/events', { surface: 'compat', identity: name, kind: 'inbound', limit: 1 }),

@@ -13,12 +13,12 @@ import { ShownOnce } from '../../../parts/shown-once.tsx';
 
 export const keysPath = '/core/v2/keys';
 const isName = new RegExp(apiKeyNamePattern);
-/** Longer than the core waits for the API to take it. */
+/** Longer than the core waits for the API to accept it. */
 const makeMs = 45_000;
 
 type Props = { places: readonly ApiKeyPlace[]; onMade(made: ApiKeyCreated): void; onClose(): void };
 
-/** Asks what a new key is called, whom it acts for and what it may spend. */
+/** Asks for the name of a new key, whom it acts for, and its budget. */
 export function MakeKey({ places, onMade, onClose }: Props) {
   const people = useEverybody();
   const [name, setName] = useState('');
@@ -95,7 +95,7 @@ export function MakeKey({ places, onMade, onClose }: Props) {
   );
 }
 
-/** A key that was made, this one time. */
+/** A new key, shown once. */
 export function NewKey({
   made: { name, key, for: person, url, budget_usd: budget, effective },
   onClose,

@@ -13,7 +13,7 @@ import { spendPath } from './spend-path.ts';
 
 const path = `${spendPath}/budget`;
 const { surface, value, month_usd: month } = budgetSchema.properties;
-/** In the form a budget has an amount; it is removed by a button. */
+/** In the form the amount is required; a button removes the budget. */
 const schema = {
   type: 'object',
   required: budgetSchema.required,
@@ -21,7 +21,7 @@ const schema = {
 } as const;
 type Known = Pick<SenderBudget, 'surface' | 'value' | 'month_usd'>;
 
-/** What single senders may spend in a calendar month. */
+/** Monthly budgets of single senders. */
 export function Budgets({ query }: { query: UseQueryResult<SpendReport> }) {
   const [open, setOpen] = useState<Partial<Known> | null>(null);
   const remove = useAct({ changes: [spendPath], done: t('The budget is removed.') });

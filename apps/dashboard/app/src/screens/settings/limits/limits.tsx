@@ -19,7 +19,7 @@ const columns: readonly Column<Limit>[] = [
   { name: t('Setting'), cell: ({ setting }) => <code>{setting}</code> },
 ];
 
-/** What may be spent, what was, and what models cost. */
+/** Spending limits, what was spent, and what models cost. */
 export function Limits() {
   const query = useApi<SpendReport>(spendPath, 30_000);
   return (

@@ -22,7 +22,7 @@ const columns: readonly Column<Row>[] = [
   { name: t('Cache write'), isNumber: true, cell: ({ price }) => amount(price.cache_write) },
 ];
 
-/** The list prices in force, and the models that were used without one. */
+/** The current list prices, and the models that were used without one. */
 export function Prices() {
   const query = useApi<PricingReport>(path);
   const reload = useAct({ changes: [path], done: t('The price file now applies.') });
@@ -115,7 +115,7 @@ const schema = {
   },
 } as const;
 
-/** A price of one's own over the built-in one. */
+/** Sets the operator's price in place of the built-in one. */
 function SetPrice({ onClose }: { onClose(): void }) {
   return (
     <Dialog title={t('Set a price')} onClose={onClose}>
@@ -136,7 +136,7 @@ function SetPrice({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Your own first. */
+/** The operator's own prices first. */
 const rowsOf = (models: PricingReport['models'], own: readonly string[], text: string): Row[] =>
   Object.entries(models)
     .filter(([model]) => model.includes(text))

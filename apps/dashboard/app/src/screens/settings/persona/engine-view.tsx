@@ -18,7 +18,7 @@ const tools: Record<EnginePersona['tool_policy'], string> = {
   full: t('It then has every tool.'),
 };
 
-/** What one engine makes of the persona, to the letter. */
+/** The exact persona that one engine gets. */
 export function EngineView() {
   const { data } = useApi<EngineList>(enginesPath);
   const [engine, setEngine] = useState('');

@@ -1,7 +1,7 @@
-/** A file that begins with this line stands in place of the built-in persona. */
+/** A file that begins with this line replaces the built-in persona. */
 const replacingLine = '<!-- replace -->';
 
-/** The operator's words as a form has them: whether they stand in place of the built-in persona, and what they are. */
+/** The operator's text as a form has it, and whether it replaces the built-in persona. */
 export type OwnWords = { replaces: boolean; own: string };
 
 export function toWords(file: string): OwnWords {

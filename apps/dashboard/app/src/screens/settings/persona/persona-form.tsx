@@ -6,7 +6,7 @@ import { Field } from '../../../parts/field.tsx';
 import { ActForm } from '../../../parts/schema-form/act-form.tsx';
 import { toFile, toWords } from './own-words.ts';
 
-/** What stands in the file goes along: what another person has changed meanwhile is not written over. */
+/** The expected content of the file is sent along, so that another person's change is not overwritten. */
 const schema = {
   type: 'object',
   properties: {
@@ -20,7 +20,7 @@ const schema = {
 } as const;
 
 type Props = {
-  /** `null`: the usual one. `''`: a new one, whose name is asked for. */
+  /** `null`: the main persona. `''`: a new one, whose name is asked for. */
   name: string | null;
   file: string;
   onClose(): void;

@@ -20,7 +20,7 @@ const sources: Record<PersonaView['source'], string> = {
 };
 type Open = { name: string | null; file: string };
 
-/** Who the assistant is: the persona that every engine gets, and those of single channels. */
+/** The persona that every engine gets, and those of single channels. */
 export function Personas() {
   const query = useApi<PersonaView>(path);
   const [open, setOpen] = useState<Open | null>(null);

@@ -12,11 +12,11 @@ import { tierWords } from '../../people/trust-words.ts';
 import { offeredTiers, reachWords } from './secret-words.ts';
 
 export const readersPath = '/core/v2/vault/agents';
-/** The record of the vault has it, too. */
+/** The record of the vault uses it, too. */
 export const changedByReaders = [readersPath, '/core/v2/vault/access'];
 const isName = new RegExp(vaultAgentNamePattern);
 
-/** Asks what a new reader is called, and which secrets it may have. */
+/** Asks for the name of a new reader, and which secrets it may have. */
 export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded): void; onClose(): void }) {
   const [name, setName] = useState('');
   const [tier, setTier] = useState<Tier>('GUEST');
@@ -58,7 +58,7 @@ export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded
   );
 }
 
-/** The key of a reader that was added, this one time, and what a program takes it by. */
+/** The key of a new reader, shown once, with the settings for its program. */
 export function NewReader({ added: { agent, key, url }, onClose }: { added: VaultAgentAdded; onClose(): void }) {
   return (
     <Dialog title={t('The key of {name}', { name: agent.name })} onClose={onClose} wide>

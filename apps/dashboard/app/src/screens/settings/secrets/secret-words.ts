@@ -5,7 +5,7 @@ import { relativeTime } from '../../../parts/format.ts';
 import type { StatusKind } from '../../../parts/status.tsx';
 import { tierWords } from '../../people/trust-words.ts';
 
-/** What a secret may ask for, and a reader of the vault may have. */
+/** The tiers that a secret may require, and a reader of the vault may have. */
 export const offeredTiers = ['SACRED', 'TRUSTED', 'KNOWN', 'GUEST'] as const satisfies readonly Tier[];
 
 const placeWords: Record<SecretPlace, string> = {
@@ -30,7 +30,7 @@ const kindWords: Record<SecretUser['kind'], string> = {
   setting: t('setting'),
 };
 
-/** Where a secret lies, in the words of its state. */
+/** Display texts for where a secret is stored. */
 export function stateOf(
   { places: [place], waits }: SecretEntry,
   { fault }: SecretList['vault'],
@@ -40,7 +40,7 @@ export function stateOf(
   return fault === null ? { kind: 'bad', words: t('not set') } : { kind: 'warn', words: t('may be in the vault') };
 }
 
-/** What else is known of it. */
+/** More facts about a secret. */
 export const factsOf = ({ places, min_trust: tier, updated_at: at }: SecretEntry): string =>
   [
     ...(tier === null
@@ -54,7 +54,7 @@ export const factsOf = ({ places, min_trust: tier, updated_at: at }: SecretEntry
 export const usersOf = (users: readonly SecretUser[]): string =>
   users.map(({ kind, name }) => `${name} (${kindWords[kind]})`).join(', ');
 
-/** From where a secret can be removed by the dashboard; null: from nowhere. `both`: from vault and file. */
+/** Where the dashboard can delete a secret; null: nowhere. `both`: from vault and file. */
 export function removableFrom({ places }: SecretEntry): 'vault' | 'file' | 'both' | null {
   const [inVault, inFile] = [places.includes('vault'), places.includes('file')];
   if (inVault && inFile) return 'both';

@@ -9,7 +9,7 @@ import { Status } from '../../../parts/status.tsx';
 import { SetSecret, secretsPath } from './set-secret.tsx';
 import { factsOf, removableFrom, stateOf, usersOf } from './secret-words.ts';
 
-/** The names of secrets, where each lies and who uses it. Values go in and never come out. */
+/** The names of secrets, where each is stored and what uses it. Values are written, never read. */
 export function Secrets() {
   const query = useProvenApi<SecretList>(secretsPath);
   const [isAdding, setAdding] = useState(false);
@@ -112,7 +112,7 @@ function SecretRow({ secret, vault }: { secret: SecretEntry; vault: SecretList['
   );
 }
 
-/** A channel takes another value when it starts. */
+/** A channel uses the new value after a restart. */
 function Restart({ id, name }: { id: string; name: string }) {
   const act = useAct({ changes: ['/manager/instances'], done: t('{name} starts again.', { name }) });
   const path = `/manager/instances/${encodeURIComponent(id)}/restart`;

@@ -18,12 +18,12 @@ const isName = new RegExp(vaultNamePattern);
 type Props = {
   vault: SecretList['vault'];
   secret?: SecretEntry;
-  /** Those that are there, when one is added. */
+  /** The existing names, when a secret is added. */
   others?: readonly SecretEntry[];
   onClose(): void;
 };
 
-/** A value goes in and does not come out again. One that was not taken can be tried once more. */
+/** Stores a value, which is never shown again. If it was not stored, it can be tried again. */
 export function SetSecret({ vault, secret, others = [], onClose }: Props) {
   const [name, setName] = useState(secret?.name ?? '');
   const [value, setValue] = useState('');
@@ -110,7 +110,7 @@ export function SetSecret({ vault, secret, others = [], onClose }: Props) {
   );
 }
 
-/** What is kept under a name takes the place of its value, which nobody can bring back. */
+/** Storing under an existing name would replace its value, which cannot be recovered. */
 function faultOf(name: string, others: readonly SecretEntry[]): string | null {
   if (others.some((one) => one.name === name && one.places.length > 0))
     return t('A secret {name} already exists. Close this and replace its value there, or choose another name.', { name });

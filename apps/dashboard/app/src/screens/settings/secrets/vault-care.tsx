@@ -12,12 +12,12 @@ import { toast } from '../../../parts/toast.tsx';
 
 const path = '/core/v2/vault';
 const accessPath = `${path}/access?limit=200`;
-/** Deriving a key from a passphrase takes its time on purpose. */
+/** Deriving a key from a passphrase is slow on purpose. */
 const derivingMs = 60_000;
 
 type Shown = 'passphrase' | 'rotate' | 'record' | null;
 
-/** What is done to an open vault now and then: another passphrase, another root key, and a look at who asked for what. */
+/** Maintenance of an open vault: changing the passphrase, replacing the root key, and reading its record. */
 export function VaultCare() {
   const [shown, setShown] = useState<Shown>(null);
   const close = () => setShown(null);

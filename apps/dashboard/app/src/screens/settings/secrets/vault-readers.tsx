@@ -9,7 +9,7 @@ import { Status } from '../../../parts/status.tsx';
 import { AddReader, changedByReaders, NewReader, readersPath } from './add-reader.tsx';
 import { reachWords } from './secret-words.ts';
 
-/** Who may ask the vault for secrets. Read when it is opened: it wants a second factor, which a look at the vault does not. */
+/** The readers of the vault. Read when opened, because that requires a second factor, which viewing the vault does not. */
 export function VaultReaders() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -18,12 +18,12 @@ import { VaultReaders } from './vault-readers.tsx';
 const path = '/core/v2/vault';
 const statusPath = `${path}/status`;
 const instancesPath = '/manager/instances';
-/** What says something else when the vault is opened or sealed. */
+/** The paths whose data changes when the vault is opened or sealed. */
 const changes = [statusPath, instancesPath, enginesPath, secretsPath];
-/** Deriving a key from a passphrase takes its time on purpose. */
+/** Deriving a key from a passphrase is slow on purpose. */
 const derivingMs = 45_000;
 
-/** Whether the vault is open, opening and sealing it, and what waits for it. */
+/** The state of the vault, opening and sealing it, and what waits for it. */
 export function Vault() {
   const query = useApi<VaultStatus>(statusPath, 5000);
   return (

@@ -10,7 +10,7 @@ const listenMs = 110_000;
 /** `file`: its name; null for what was recorded here. */
 type Heard = Transcription & { file: string | null };
 
-/** Writes down what is said in a clip: one that is recorded here, or a file. */
+/** Transcribes a clip that is recorded here, or a file. */
 export function Listen() {
   const [language, setLanguage] = useState('');
   const [heard, setHeard] = useState<Heard | null>(null);

@@ -7,7 +7,7 @@ import { type Draft, readDraft, toDraft } from '../../../parts/schema-form/read-
 import { SchemaForm } from '../../../parts/schema-form/schema-form.tsx';
 
 const { voice, model, format } = speechSchema.properties;
-/** The text has a control of its own; what is left out stands for the settings. */
+/** The text has its own control; empty fields mean the settings of the service. */
 const schema = { type: 'object', properties: { voice, model, format } } as const;
 const speakMs = 100_000;
 

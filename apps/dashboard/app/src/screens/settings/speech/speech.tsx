@@ -13,7 +13,7 @@ const names: Record<SpeechProviderState['provider'], string> = {
   elevenlabs: 'ElevenLabs',
 };
 
-/** Who speaks and listens, what the others lack, and a try of each. */
+/** The providers of speech, what the others lack, and a test of each. */
 export function Speech() {
   const query = useApi<SpeechReport>('/core/v2/speech');
   return (

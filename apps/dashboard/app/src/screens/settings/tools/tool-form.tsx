@@ -9,10 +9,10 @@ import { toolsPath } from './tools-path.ts';
 
 type Kind = ToolServerEntry['type'];
 type Known = { name: string; entry: ToolServerEntry };
-/** `names`: of the servers that are there. */
+/** `names`: of the existing servers. */
 type Props = { known: Known | null; names: readonly string[]; onClose(): void };
 
-/** How a server is reached first, then what that needs. A change of a server that is there replaces all of it, and never another one. */
+/** Asks for the transport first, then for its settings. Editing replaces all settings of the server, and never those of another one. */
 export function ToolForm({ known, names, onClose }: Props) {
   const [kind, setKind] = useState<Kind>(known?.entry.type ?? 'stdio');
   return (

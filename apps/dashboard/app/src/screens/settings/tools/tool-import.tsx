@@ -8,10 +8,10 @@ import { Field } from '../../../parts/field.tsx';
 import { useAct } from '../../../parts/query.ts';
 import { toolsPath } from './tools-path.ts';
 
-/** A configuration is small; what is larger is another file. */
+/** A configuration is small; a larger file is something else. */
 const maxBytes = 1024 * 1024;
 
-/** Takes the servers of a configuration of Claude, Cursor, Gemini, Windsurf or VS Code, and says what became of each. */
+/** Imports the servers of a Claude, Cursor, Gemini, Windsurf or VS Code configuration, and shows the result for each. */
 export function ToolImport({ onClose }: { onClose(): void }) {
   const [text, setText] = useState('');
   const [replaces, setReplaces] = useState(false);

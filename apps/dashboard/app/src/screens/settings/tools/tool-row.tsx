@@ -8,7 +8,7 @@ import { Status, type StatusKind } from '../../../parts/status.tsx';
 import type { ToolServer } from './tools.tsx';
 import { toolsPath } from './tools-path.ts';
 
-/** A program may be downloaded first; the way through the dashboard ends a call after two minutes. */
+/** A program may be downloaded first; the dashboard's proxy ends a call after two minutes. */
 const limitMs = 100_000;
 
 type Props = { server: ToolServer; onChange(entry: ToolServerEntry): void };

@@ -12,7 +12,7 @@ import { ToolRow } from './tool-row.tsx';
 export type ToolServer = { name: string; entry: ToolServerEntry | BuiltInToolServer; state: ToolServerState };
 type Open = { what: 'add' } | { what: 'import' } | { what: 'change'; name: string; entry: ToolServerEntry };
 
-/** The tool servers of the assistant: how each stands, and who may use it. */
+/** The tool servers of the assistant: their states, and who may use each. */
 export function Tools() {
   const query = useApi<ToolServerDocument>(toolsPath, 15_000);
   const [open, setOpen] = useState<Open | null>(null);
