@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 
 /**
- * Has a server that listens on 127.0.0.1 answer on ::1 as well, where there is one: browsers try it first for `localhost`, and whoever listened
- * there would be shown as the dashboard, with the set-up link that it was opened by. The returned function ends that; it throws when another
- * program has the port there.
+ * Lets a server that listens on 127.0.0.1 also answer on ::1, where IPv6 exists: browsers try it first for `localhost`. Another program that listened
+ * there would be shown as the dashboard, and get the set-up link. The returned function closes it. @throws when another
+ * program has the port there
  */
 export async function answerLocalhost(server: Server, port: number): Promise<() => void> {
   const beside = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit('connection', socket));

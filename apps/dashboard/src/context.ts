@@ -18,7 +18,7 @@ export type DashboardOptions = ServiceContext & {
 };
 export type DashboardContext = ReturnType<typeof createDashboardContext>;
 
-/** Everything the dashboard's routes need. It keeps nothing on the disk, and knows nothing by itself. */
+/** Everything the dashboard's routes need. It has no database and no state of its own. */
 export function createDashboardContext(options: DashboardOptions) {
   const { log, version, clock = systemClock, remoteUsers = noRemoteUsers } = options;
   const settings: DashboardSettings = options.settings;

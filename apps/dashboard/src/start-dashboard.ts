@@ -5,7 +5,7 @@ import { answerLocalhost } from './answer-localhost.ts';
 import { createDashboardApp } from './app.ts';
 import { createDashboardContext, type DashboardOptions } from './context.ts';
 
-/** Listens, and builds its pages beside that when they do not fit their sources. Throws when it cannot listen. */
+/** Listens, and builds the pages meanwhile when they are older than their sources. @throws when it cannot listen */
 export async function startDashboard(
   service: ServiceContext,
   options: Partial<DashboardOptions> = {},

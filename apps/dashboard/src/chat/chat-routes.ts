@@ -37,7 +37,7 @@ const answerBody = {
 
 type Deps = { logins: Logins; turns: Turns };
 
-/** `/chat/*`: what the person says. Who that is says the login: a browser names no sender. */
+/** `/chat/*`: messages and answers of the person. The sender comes from the login, never from the browser. */
 export function mountChatRoutes(app: App, { logins, turns }: Deps): void {
   app.post('/chat/turn', { schema: { body: turnBody } }, async ({ body, headers, id }, reply) => {
     const { user } = await logins.require(headers);

@@ -8,20 +8,20 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, queueFull, ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
 import type { Backends } from '../proxy/backends.ts';
 
-/** The channel of the dashboard. Whom it names, its login has proven. */
+/** The channel of the dashboard. Its login has authenticated the sender. */
 const channel = 'web';
-/** Turns of this process that run at a time. */
+/** The most turns of this process at a time. */
 const maxOpen = 64;
 const longestTurnMs = 24 * 60 * 60_000;
 const answerMs = 30_000;
 const maxErrorBytes = 64 * 1024;
 
 const prefixOf = (user: string): string => `${channel}:${encodeURIComponent(user)}:`;
-/** Whether a conversation is one of this person's on the web. */
+/** Whether a conversation is this person's, on the web. */
 export const isWebKey = (user: string, key: string): boolean =>
   key.startsWith(prefixOf(user)) && /^[\w:%.!~*'()-]{1,512}$/.test(key);
 
-type Said = {
+type Message = {
   message_id: string;
   conversation_key: string;
   text: string;
@@ -29,18 +29,18 @@ type Said = {
 };
 
 export type Turns = {
-  /** Resolves with the turn's id when the message is safe in the core. Its turn goes on without us. @throws ServiceError as the core refuses it */
-  say(user: string, said: Said, requestId: string): Promise<string>;
+  /** Resolves with the turn's id when the message is safe in the core. Its turn does not depend on this call. @throws ServiceError with the refusal of the core */
+  say(user: string, message: Message, requestId: string): Promise<string>;
   answer(user: string, answer: { ask_id: string; option: string; conversation_key: string }): Promise<unknown>;
 };
 
-/** Brings messages to the core, and stays until each is answered: the core then knows that a person was there for the reply. */
+/** Sends messages to the core, and keeps each request open until it is answered: the core then knows that a person was there for the reply. */
 export function createTurns({ backends, log }: { backends: Backends; log: Pick<Log, 'debug'> }): Turns {
   const core = backends.urls.core;
   let open = 0;
 
-  async function say(user: string, said: Said, requestId: string): Promise<string> {
-    if (open >= maxOpen) throw queueFull(`${open} messages are being answered already. Try again in a moment.`);
+  async function say(user: string, message: Message, requestId: string): Promise<string> {
+    if (open >= maxOpen) throw queueFull(`Too many messages are being answered (${open}). Try again in a moment.`);
     open++;
     let isOpen = true;
     const release = () => {
@@ -49,14 +49,16 @@ export function createTurns({ backends, log }: { backends: Backends; log: Pick<L
     };
     try {
       const response = await openRequest(`${core}/v2/handle?accepted=true&asks=true`, {
-        body: envelopeOf(user, said),
+        body: envelopeOf(user, message),
         headers: { accept: 'text/event-stream', 'x-request-id': requestId, ...backends.headersFor('core', user, '/v2/handle') },
         timeoutMs: longestTurnMs,
       }).catch((error: unknown) => {
-        throw unavailable('The core does not answer. Your message is kept, and sent again.', error);
+        throw unavailable('The core does not answer. Your message is kept and will be sent again.', error);
       });
       if (response.statusCode !== 200) throw await refusalOf(response);
-      return await accepted(response, release, (error) => log.debug({ error: errorText(error) }, 'a turn was left'));
+      return await accepted(response, release, (error) =>
+        log.debug({ error: errorText(error) }, 'the stream of a turn broke off'),
+      );
     } catch (error) {
       release();
       throw error;
@@ -77,14 +79,14 @@ export function createTurns({ backends, log }: { backends: Backends; log: Pick<L
   };
 }
 
-const envelopeOf = (user: string, { message_id, conversation_key, text, attachments }: Said): Envelope => ({
+const envelopeOf = (user: string, { message_id, conversation_key, text, attachments }: Message): Envelope => ({
   channel,
   conversation_key,
   message_id,
   sender: { raw_id: user },
   content: { text, ...(attachments.length > 0 && { attachments }) },
   capabilities: { supports_markdown: true, supports_code_blocks: true },
-  // What was said stands in the history, which the page reads: nothing has to be pushed.
+  // The page reads the history, which has the reply: nothing has to be pushed.
   keeps: true,
 });
 
@@ -94,13 +96,13 @@ async function refusalOf(response: IncomingMessage): Promise<ServiceError> {
     const { error, message } = JSON.parse(text) as ErrorBody;
     return new ServiceError(error, message, { status: response.statusCode ?? 502 });
   } catch (error) {
-    return upstream('The core has refused the message and did not say why. ./svc logs core shows more.', error);
+    return upstream('The core refused the message without a reason. ./svc logs core shows more.', error);
   }
 }
 
 type Frame = { turn_id?: string; result?: { turn_id: string; outcome: string; actions: { text?: string }[] }; error?: ErrorBody };
 
-/** Reads the stream to its end. Resolves with the turn's id as soon as it is known to be safe. `onEnd` is called once, when nothing more comes. */
+/** Reads the stream to its end. Resolves with the turn's id once the message is stored. `onEnd` is called once, at the end of the stream. */
 function accepted(response: IncomingMessage, onEnd: () => void, onBreak: (error: unknown) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const take = (type: string | undefined, frame: Frame) => {
@@ -115,10 +117,13 @@ function accepted(response: IncomingMessage, onEnd: () => void, onBreak: (error:
     response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
     response.once(
       'error',
-      (error) => (onBreak(error), reject(unavailable('The core was gone before it had the message. It is sent again.', error))),
+      (error) => (
+        onBreak(error),
+        reject(unavailable('The core stopped before it had the message. It will be sent again.', error))
+      ),
     );
     response.once('close', () => {
-      reject(unavailable('The core was gone before it had the message. It is sent again.'));
+      reject(unavailable('The core stopped before it had the message. It will be sent again.'));
       onEnd();
     });
   });

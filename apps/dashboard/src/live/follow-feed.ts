@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** A process sends a comment each 15 s: after two that did not come it hangs, whatever the connection says. */
+/** A process sends a comment every 15 s: after two missing ones it hangs, even if the connection is open. */
 export const silenceMs = 35_000;
 const maxEventBytes = 4 * 1024 * 1024;
 
@@ -17,15 +17,15 @@ type Options = {
 
 /**
  * Reads the events of a process until it ends them.
- * @throws when it does not answer, refuses, breaks off or is silent for 35 s, and when `signal` ends it
+ * @throws when it does not answer, refuses, breaks off, is silent for 35 s, or `signal` aborts
  */
 export async function followFeed({ url, headers, signal, clock, onOpen, onEvent }: Options): Promise<void> {
   const silent = new AbortController();
-  const hear = () => clock.after(silenceMs, () => silent.abort(new Error('it was silent for too long')));
-  let stop = hear();
-  const isAlive = () => {
+  const startTimer = () => clock.after(silenceMs, () => silent.abort(new Error('it sent nothing for too long')));
+  let stop = startTimer();
+  const restartTimer = () => {
     stop();
-    stop = hear();
+    stop = startTimer();
   };
   try {
     const response = await open(url, headers, AbortSignal.any([signal, silent.signal]));
@@ -33,7 +33,7 @@ export async function followFeed({ url, headers, signal, clock, onOpen, onEvent 
     const parser = createParser({ onEvent, maxBufferSize: maxEventBytes });
     response.setEncoding('utf8');
     for await (const text of response as AsyncIterable<string>) {
-      isAlive();
+      restartTimer();
       parser.feed(text);
     }
   } finally {
@@ -41,7 +41,7 @@ export async function followFeed({ url, headers, signal, clock, onOpen, onEvent 
   }
 }
 
-/** On a connection of its own, which ends with it. */
+/** On a connection of its own, which ends with the request. */
 function open(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { agent: false, signal, headers: { accept: 'text/event-stream', ...headers } });

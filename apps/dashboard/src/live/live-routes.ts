@@ -9,7 +9,7 @@ import type { Backends } from '../proxy/backends.ts';
 import { watchLogin } from '../proxy/watch-login.ts';
 import { mergeFeeds } from './merge-feeds.ts';
 
-/** A browser has one for all its tabs. */
+/** Each browser has one for all its tabs. */
 const maxReaders = 128;
 
 type Deps = {
@@ -21,16 +21,17 @@ type Deps = {
   stopping: AbortController;
 };
 
-/** `GET /live`: that something has happened, in core or collector, as one stream of server-sent events (`LiveFrames`). */
+/** `GET /live`: notifies the pages of events of core and collector, as one stream of server-sent events (`LiveFrames`). */
 export function mountLiveRoutes(app: App, deps: Deps): void {
   const { logins, clock, stopping, knownSecrets } = deps;
   let readers = 0;
-  app.get('/live', { schema: { description: 'What happens, for the pages' } }, async ({ headers }, reply) => {
+  app.get('/live', { schema: { description: 'Live events for the pages' } }, async ({ headers }, reply) => {
     const { user } = await logins.require(headers);
-    if (reply.raw.destroyed) return; // it left meanwhile
-    if (readers >= maxReaders) throw unavailable(`${readers} browsers listen already. Close one, or try again in a moment.`);
+    if (reply.raw.destroyed) return; // the client has left meanwhile
+    if (readers >= maxReaders)
+      throw unavailable(`Too many browsers are connected (${readers}). Close one, or try again in a moment.`);
     readers += 1;
-    // Its end is the end of the connection.
+    // The connection ends with the stream.
     reply.raw.setHeader('connection', 'close');
     const watch = watchLogin({ logins, clock, headers, stopping: stopping.signal });
     const stream = openSse(reply, clock);

@@ -17,12 +17,12 @@ type Deps = { backends: Backends; clock: Clock; log: Pick<Log, 'debug'>; mask: O
 type Reader = { stream: Pick<SseStream, 'send'>; user: string; lastId: string | null; signal: AbortSignal };
 
 const again = { firstMs: 1000, maxMs: 30_000, jitter: [0.5, 1] } as const;
-/** What of the collector's feed goes on as it comes. */
+/** Events of the collector that are passed on unchanged. */
 const passedOn = new Set<string>(['sessions-changed', 'control', 'system-sample']);
 
 /**
- * Gives a reader what core and collector report, as one stream, until `signal` or the core ends it: a stream without the core would show as live what
- * is not. The collector may come and go; what it said meanwhile is missing, and the reader is told so.
+ * Sends a reader the events of core and collector as one stream, until `signal` or the core ends it: without the core, the page would show old data as
+ * live. The collector may disconnect; the reader is then told that its events are missing.
  */
 export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: Reader): Promise<void> {
   const { stream, user, lastId } = reader;
@@ -44,7 +44,7 @@ export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: R
     known.add(id);
     send('event', { kind: event }, id);
   };
-  /** Of the events it stores, those of the core have come from there, and sooner. */
+  /** The collector also stores the events of the core, which arrived directly before. */
   const ofCollector = ({ event = '', data }: EventSourceMessage) => {
     if (passedOn.has(event)) return stream.send(sseFrame(event, mask.jsonText(data)));
     if (event !== 'event') return;
@@ -54,7 +54,7 @@ export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: R
 
   async function followCore(): Promise<void> {
     const from: Record<string, string> = lastId === null ? {} : { 'last-event-id': lastId };
-    // Who comes back before the first event has a place too: one that the core does not know, so that nothing is taken for complete.
+    // A reader that reconnects before the first event needs an id, too: one that the core does not know, so that the core reports a gap.
     const onOpen = () => send('ready', {}, lastId === null ? randomIds.next('ready') : undefined);
     await followFeed({ ...feed('core', '/events/stream', from), onOpen, onEvent: ofCore });
   }
@@ -75,7 +75,7 @@ export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: R
       failures += 1;
       if (failures === 1) send('away', { of: 'collector' });
       mayMiss = true;
-      await sleep(backOffMs(again, failures), undefined, { signal, ref: false }).catch(() => undefined); // it is over
+      await sleep(backOffMs(again, failures), undefined, { signal, ref: false }).catch(() => undefined); // the stream has ended
     }
   }
 
@@ -88,7 +88,7 @@ export async function mergeFeeds({ backends, clock, log, mask }: Deps, reader: R
 
 const maxKnown = 4096;
 
-/** The newest ids that were added. */
+/** Remembers the newest ids. */
 function createKnownIds() {
   const ids = new Set<string>();
   return {

@@ -4,10 +4,10 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import type { Backends } from '../proxy/backends.ts';
 import { forward } from '../proxy/forward.ts';
 
-/** The core looks at these by itself: what they prove, and which page and address they come from. */
+/** The core checks these headers itself: the proofs, and the page and address of the request. */
 const passedOn = ['cookie', 'x-session-token', 'x-setup-token', 'user-agent', 'origin', 'host'] as const;
 
-/** `/core/v2/auth/*`: the login of the core, which asks for its own proofs. The browser's `Origin` and `Host` go on as a pair. */
+/** `/core/v2/auth/*`: the login of the core, which checks its own proofs. The browser's `Origin` and `Host` are passed on together. */
 export function mountLoginRoutes(app: App, { backends }: { backends: Backends }): void {
   void app.register(async (inner) => {
     const scope = inner as unknown as FastifyInstance;

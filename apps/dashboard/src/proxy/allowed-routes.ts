@@ -1,10 +1,10 @@
 import type { BackendName } from './backends.ts';
 
-/** A route that a person who has signed in may use. `isDangerous`: only with a second factor of the last ten minutes. */
+/** A route that a signed-in person may use. `isDangerous`: only with a second factor given in the last ten minutes. */
 export type AllowedRoute = { backend: BackendName; method: Method; path: string; isDangerous: boolean };
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** By backend. `!` marks what is dangerous: secrets, programs of this machine, copies of everything, rights. */
+/** By backend. `!` marks dangerous routes: secrets, programs of this machine, backups, rights. */
 const routes: Record<BackendName, readonly string[]> = {
   core: [
     'GET /health',
@@ -35,7 +35,7 @@ const routes: Record<BackendName, readonly string[]> = {
     '!DELETE /trust/principals/:id',
     '!POST /trust/principals/:id/identifiers',
     'DELETE /trust/identifiers/:iid',
-    'POST /trust/principals/:id/grants', // the core wants the second factor for high roles
+    'POST /trust/principals/:id/grants', // the core requires the second factor for high roles
     'GET /trust/principals/:id/erasure',
     '!POST /trust/principals/:id/erase',
     'DELETE /trust/grants/:gid',
@@ -47,17 +47,17 @@ const routes: Record<BackendName, readonly string[]> = {
     '!POST /trust/invitations',
     'DELETE /trust/invitations/:id',
     'GET /v2/spend',
-    'PUT /v2/spend/budget', // the core wants the second factor where one may spend more
+    'PUT /v2/spend/budget', // the core requires the second factor for a higher budget
     'GET /v2/pricing',
     'POST /v2/pricing/reload',
-    '!PUT /v2/pricing/models/:model', // what costs nothing meets no limit
+    '!PUT /v2/pricing/models/:model', // a price of zero would bypass the limits
     '!DELETE /v2/pricing/models/:model',
     'GET /v2/engines',
     'PATCH /v2/engines/:id',
     'POST /v2/engines/:id/default',
     'DELETE /v2/engines/default',
     'POST /v2/engines/:id/install',
-    '!POST /v2/engines/:id/rollback', // another program answers than this release names
+    '!POST /v2/engines/:id/rollback', // runs another version than this release names
     'POST /v2/engines/:id/refresh',
     'POST /v2/engines/:id/test',
     '!PUT /v2/engines/:id/apikey',
@@ -181,7 +181,7 @@ const routes: Record<BackendName, readonly string[]> = {
   ],
 };
 
-/** Every route of a backend that can be reached through the dashboard; there is no other way to one. */
+/** All routes of backends that can be reached through the dashboard. */
 export const allowedRoutes: readonly AllowedRoute[] = Object.entries(routes).flatMap(([backend, lines]) =>
   lines.map((line) => {
     const [method = '', path = ''] = line.replace(/^!/, '').split(' ');

@@ -4,17 +4,17 @@ import { tokenHeaders } from '@svc/service-kit/http/own-tokens.ts';
 import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
-/** The processes that the dashboard speaks to for its person. */
+/** The processes that the dashboard calls for a signed-in person. */
 export const backendNames = ['core', 'manager', 'collector'] as const;
 export type BackendName = (typeof backendNames)[number];
 
 export type Backends = {
   urls: Readonly<Record<BackendName, string>>;
-  /** The headers that let a call of this person in: the backend's token, and who asks, proven to those who write that down. */
+  /** The headers of a call for this person: the backend's token and, for backends that record names, the authenticated name. */
   headersFor(backend: BackendName, user: string, path: string): Record<string, string>;
 };
 
-/** Changes and looks into programs of this machine take a token of their own at the collector. */
+/** The collector wants another token for changing and inspecting programs of this machine. */
 const isControl = (path: string): boolean => path.startsWith('/api/control/') || path === '/api/otel/install';
 
 export function createBackends(settings: DashboardSettings, remoteUsers: RemoteUsers): Backends {
@@ -29,7 +29,7 @@ export function createBackends(settings: DashboardSettings, remoteUsers: RemoteU
   return {
     urls,
     headersFor(backend, user, path) {
-      // The manager writes nobody's name down, so it gets none.
+      // The manager records no names, so it gets none.
       if (backend === 'manager') return bearer(settings.managerToken);
       const named = remoteUsers.headersFor(user);
       if (backend === 'core') return { ...tokenHeaders(urls.core), ...named };

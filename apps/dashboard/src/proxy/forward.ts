@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 
-/** What of a request a backend gets to see. Everything else, cookies and names above all, stays here. */
+/** The request headers that a backend gets. All others, above all cookies and names, are dropped. */
 const requestHeaders = [
   'accept',
   'content-type',
@@ -14,13 +14,13 @@ const requestHeaders = [
   'if-none-match',
   'x-backup-passphrase',
 ] as const;
-/** What of an answer the browser gets to see. */
+/** The response headers that the browser gets. */
 const answerHeaders = [
   'content-type',
   'content-length',
   'content-range',
   'content-disposition',
-  'content-security-policy', // of files that were sent here
+  'content-security-policy', // of uploaded files
   'accept-ranges',
   'etag',
   'retry-after',
@@ -28,7 +28,7 @@ const answerHeaders = [
   'x-request-id',
 ] as const;
 
-/** An answer is data: opened as a page, whatever it holds, it runs and loads nothing and is of no site. */
+/** An answer is data: opened as a page, it can run and load nothing, and has no origin. */
 const dataOnly = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -36,27 +36,27 @@ const dataOnly = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** How long a backend may take until it begins to answer, from the last that it was sent: a side call of an engine takes a while. */
+/** How long a backend may take to begin its answer, since the last bytes sent to it: a side call of an engine takes a while. */
 const usualAnswerMs = 120_000;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
 
 export type Forward = {
   /** Address of the backend. */
   origin: string;
-  /** With its query, as it came. */
+  /** With its query, unchanged. */
   path: string;
   headers: Record<string, string>;
-  /** Ends the exchange, whatever state it is in. */
+  /** Aborts the exchange in any state. */
   signal?: AbortSignal;
-  /** How long the backend may take until it begins to answer. */
+  /** How long the backend may take to begin its answer. */
   answerMs?: number;
-  /** Headers of the answer to be let through besides. */
+  /** More response headers for the browser. */
   alsoShow?: readonly string[];
 };
 
 /**
- * Sends a request on to a backend, and its answer back, both as they come.
- * @throws ServiceError `unavailable` when no answer begins. Once one has begun, a break ends the connection.
+ * Streams a request to a backend, and its answer back.
+ * @throws ServiceError `unavailable` when no answer begins. If one breaks off later, the connection is closed.
  */
 export async function forward(request: FastifyRequest, reply: FastifyReply, to: Forward): Promise<void> {
   const gone = new AbortController();
@@ -71,12 +71,12 @@ export async function forward(request: FastifyRequest, reply: FastifyReply, to: 
     ),
   );
   raw.writeHead(answer.statusCode ?? 502, { ...shown, ...dataOnly });
-  // The head of a stream says that it is open, which may be all that is said for a while.
+  // The headers of a stream are sent at once, because its first event may take a while.
   raw.flushHeaders();
   try {
     await pipeline(answer, raw);
   } catch (error) {
-    request.log.debug({ err: error }, 'an answer of a backend was cut off');
+    request.log.debug({ err: error }, 'the answer of a backend was cut off');
     raw.destroy();
   }
 }

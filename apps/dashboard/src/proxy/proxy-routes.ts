@@ -8,7 +8,7 @@ import type { Backends } from './backends.ts';
 import { forward } from './forward.ts';
 import { watchLogin } from './watch-login.ts';
 
-/** Checking all of a backup, or fetching a repository, takes its time, and nothing is said meanwhile. */
+/** Checking a backup or fetching a repository takes long, and nothing is sent meanwhile. */
 const slowRoutes: readonly string[] = ['/v2/backups/import', '/v2/backups/:id/restore', '/v2/checkouts'];
 const slowAnswerMs = 60 * 60_000;
 
@@ -17,7 +17,7 @@ type Deps = { backends: Backends; logins: Logins; clock: Clock; stopping: AbortC
 /** `/core/…`, `/manager/…`, `/collector/…`: the routes of those processes, for the person who has signed in. */
 export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }: Deps): void {
   void app.register(async (inner) => {
-    sendBodiesOn(inner as unknown as FastifyInstance);
+    streamBodies(inner as unknown as FastifyInstance);
     for (const { backend, method, path, isDangerous } of allowedRoutes) {
       const prefix = `/${backend}`;
       inner.route({
@@ -29,7 +29,7 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
         async handler(request, reply) {
           const login = await logins.require(request.headers);
           if (isDangerous) logins.requireProof(login, clock.now());
-          if (reply.raw.destroyed) return; // it left meanwhile: its `close` is not heard any more
+          if (reply.raw.destroyed) return; // the client has left meanwhile, and its `close` event is past
           const target = (request.raw.url ?? '').slice(prefix.length);
           const watch = watchLogin({ logins, clock, headers: request.headers, stopping: stopping.signal });
           reply.raw.once('close', watch.end);
@@ -50,8 +50,8 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
   });
 }
 
-/** Bodies are not read here: they go on as they come. */
-function sendBodiesOn(app: FastifyInstance): void {
+/** Bodies are not read here: they are streamed to the backend. */
+function streamBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }

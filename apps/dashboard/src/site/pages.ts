@@ -8,20 +8,20 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 
 export type PagesState = 'ready' | 'building' | 'missing';
 
-/** The built pages, and how building them goes. */
+/** The built pages, and the state of their build. */
 export type Pages = {
   folder: string;
   state(): PagesState;
-  /** What is done, for who waits for the pages. */
+  /** The current step of the build, for people who wait for the pages. */
   step(): string;
   fault(): string | null;
-  /** Builds them when they do not fit their sources. Never rejects. */
+  /** Builds the pages when they are older than their sources. Never rejects. */
   build(): Promise<void>;
 };
 
 type Deps = {
   folder: string;
-  /** False: another program has built them. */
+  /** False: another program builds them. */
   isOwn: boolean;
   settings: Pick<DashboardSettings, 'root' | 'engineRegistry'>;
   env: Env;
@@ -33,7 +33,7 @@ export function createPages({ folder, isOwn, settings: { root, engineRegistry },
   let step = 'Building the pages';
   let fault: string | null = null;
   let isBuilding = false;
-  const isThere = () => existsSync(path.join(folder, 'index.html'));
+  const isBuilt = () => existsSync(path.join(folder, 'index.html'));
   const onStep = (words: string) => {
     step = words;
     log.info(words);
@@ -44,7 +44,7 @@ export function createPages({ folder, isOwn, settings: { root, engineRegistry },
     isBuilding = true;
     try {
       const result = await buildWebApp({ root, app: 'dashboard', env, registry: engineRegistry, onStep, signal });
-      if (result === 'built') log.info('the pages of the dashboard are built');
+      if (result === 'built') log.info('the pages of the dashboard were built');
       fault = null;
     } catch (error) {
       if (signal.aborted) return;
@@ -57,8 +57,8 @@ export function createPages({ folder, isOwn, settings: { root, engineRegistry },
 
   return {
     folder,
-    // Pages of before are served until the new ones are there.
-    state: () => (isThere() ? 'ready' : isBuilding ? 'building' : 'missing'),
+    // The old pages are served until the new ones are built.
+    state: () => (isBuilt() ? 'ready' : isBuilding ? 'building' : 'missing'),
     step: () => step,
     fault: () => fault,
     build,

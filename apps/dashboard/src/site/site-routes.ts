@@ -7,7 +7,7 @@ import type { Pages } from './pages.ts';
 
 const headers = webAppHeaders(['camera', 'microphone']);
 const config = { sendsBytes: 'the files of the web app' };
-/** Files that have no hash in their name: each is asked for again. */
+/** Files without a hash in their name, which browsers must revalidate. */
 const rootFiles = [
   'icon.svg',
   'manifest.webmanifest',
@@ -16,15 +16,15 @@ const rootFiles = [
   'service-worker.js',
   'offline.html',
 ] as const;
-/** Addresses of the app's own screens: each is the one page, which then shows the screen. What is behind us has addresses of its own. */
+/** Addresses of the app's screens, all served as the same page. The proxied processes have their own addresses. */
 const screen = /^\/(?!\/|(?:core|manager|collector|assets)(?:\/|$)|chat\/)(?:[a-z-]+(?:\/.*)?)?$/;
 
-/** The pages. They are public: what they show is asked for by who has signed in. */
+/** The pages. They are public: their data is requested after signing in. */
 export function mountSiteRoutes(app: App, { pages }: { pages: Pages }): void {
   void app.register(fastifyStatic, { root: pages.folder, serve: false, dotfiles: 'deny', cacheControl: false });
 
   app.get<{ Params: { '*': string } }>('/assets/*', { config, schema: { hide: true } }, ({ params }, reply) => {
-    // A name of a file that Vite gave, and nothing else.
+    // Only names of files as Vite writes them.
     if (!/^[\w.-]+-[\w-]{8,}\.\w+$/.test(params['*'])) throw notFound('file', params['*']);
     return send(reply, `assets/${params['*']}`, 'public, max-age=31536000, immutable');
   });
@@ -42,13 +42,15 @@ function send(reply: FastifyReply, name: string, cache: string): FastifyReply {
   return reply.headers({ ...headers, 'cache-control': cache }).sendFile(name);
 }
 
-/** What stands there while the pages are built, or when they could not be. */
+/** The answer while the pages are being built, or when the build has failed. */
 function notYet(reply: FastifyReply, pages: Pages): FastifyReply {
-  const isComing = pages.state() === 'building';
-  const words = isComing ? `${pages.step()} … This page loads again by itself.` : (pages.fault() ?? 'The pages are not built.');
+  const isBuilding = pages.state() === 'building';
+  const words = isBuilding
+    ? `${pages.step()} … This page reloads automatically.`
+    : (pages.fault() ?? 'The pages have not been built. Restart the service.');
   return reply
     .code(503)
-    .headers({ ...headers, 'cache-control': 'no-store', ...(isComing ? { refresh: '2', 'retry-after': '2' } : {}) })
+    .headers({ ...headers, 'cache-control': 'no-store', ...(isBuilding ? { refresh: '2', 'retry-after': '2' } : {}) })
     .type('text/plain; charset=utf-8')
     .send(`${words}\n`);
 }
