@@ -1,9 +1,9 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
 export type FakeClock = Clock & {
-  /** Moves time on and runs what is due, in order. */
+  /** Advances the time and runs the due timers in order. */
   advance(ms: number): void;
-  /** Sets the time of day back, as a person or a time server does. `elapsed` and the timers go on as they were. */
+  /** Sets the time of day back, as a person or a time server does. `elapsed` and the timers are not affected. */
   setBack(ms: number): void;
 };
 

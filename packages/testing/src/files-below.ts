@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ifThereSync } from '@svc/service-kit/files.ts';
 
-/** The files of a folder and of the folders in it. What a running program removes meanwhile is left out. */
+/** The files of a folder, recursively. Files that a running program removes meanwhile are skipped. */
 export const filesBelow = (folder: string): string[] =>
   ifThereSync(() => readdirSync(folder, { withFileTypes: true }), []).flatMap((entry) => {
     const file = path.join(folder, entry.name);
@@ -10,6 +10,6 @@ export const filesBelow = (folder: string): string[] =>
     return entry.isFile() ? [file] : [];
   });
 
-/** The files below a folder that hold a text. */
+/** The files below a folder that contain a text. */
 export const filesHolding = (folder: string, text: string): string[] =>
   filesBelow(folder).filter((file) => ifThereSync(() => readFileSync(file), null)?.includes(text));

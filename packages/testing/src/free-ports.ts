@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below what Linux and macOS give to outgoing connections and to those who listen on port 0: a process that binds a port of these some seconds later
+ * Below the range that Linux and macOS use for outgoing connections and port 0, so that a process that binds such a port some seconds later
  * still finds it free. Node's `fetch` refuses 10080.
  */
 const range = { from: 10_100, to: 32_700 };
 
-/** Files of tests run in processes of their own, which begin at different places. */
+/** Test files run in separate processes, which start at different ports. */
 let next = range.from + Math.floor(Math.random() * (range.to - range.from));
 
-/** Ports that are free just now, all different, and different from those that this process got before. */
+/** Free ports, all different, and different from those returned to this process before. */
 export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
   for (let tries = 0; found.length < count; tries += 1) {
@@ -20,7 +20,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return found;
 }
 
-/** A port that is free just now: a process that is started again has to come back on the same one. */
+/** A free port, for a process that must restart on the same one. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;

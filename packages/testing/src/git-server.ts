@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A repository of a `GitServer`, as its owner works in it. */
+/** A repository of a `GitServer`, with its owner's working tree. */
 export type ServedRepository = {
   url: string;
   /** Its working tree. */
   folder: string;
-  /** Runs git in it and gives what it says. `input` is given to it. */
+  /** Runs git in the working tree and returns its output. `input`: its standard input. */
   git(args: readonly string[], input?: string | Buffer): string;
-  /** Commits all that lies in the folder; gives the commit. */
+  /** Commits all files of the folder; returns the commit. */
   commit(): string;
 };
 
@@ -23,9 +23,9 @@ export type GitServer = {
   port: number;
   url: string;
   repository(name: string): ServedRepository;
-  /** Asks for this user and password from now on; null: for none. */
+  /** Requires this user and password from now on; null: none. */
   lock(pair: string | null): void;
-  /** Answers in place of git; null: git again. One that gives a promise only holds git up until then. */
+  /** Answers in place of git; null: git again. A handler that returns a promise only delays git until it settles. */
   answerWith(answer: Answer | null): void;
   close(): Promise<void>;
 };
@@ -78,7 +78,7 @@ export async function startGitServer(): Promise<GitServer> {
   };
 }
 
-/** As a web server runs it (CGI). */
+/** Runs git as a web server does (CGI). */
 function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const { headers } = request;

@@ -1,15 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawnHost, type HostPorts } from './spawn-core.ts';
 
-/** One process of a host after the other, in the same folder and at the same address, as a supervisor would start them. */
+/** Runs a host process and restarts it in the same folder and at the same address, as a supervisor would. */
 export type HostProcess = {
-  /** All that there were, the present one last. */
+  /** All processes so far, the current one last. */
   pids: number[];
-  /** Starts one; resolves with true when it is ready, with false when it has ended before. */
+  /** Starts a process; resolves with true when it is ready, with false when it ended before. */
   start(): Promise<boolean>;
-  /** Ends it; gives its exit code, null when it was killed. */
+  /** Stops the process; resolves with its exit code, null when it was killed. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
-  /** What they said of faults that end a process. */
+  /** Their output about fatal errors. */
   faults(): string;
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** An ordinary text, or one made to cost as much time as possible. */
+/** An ordinary text, or one made to take as much time as possible. */
 export type SampleText = { name: string; of(length: number): string };
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -15,7 +15,7 @@ const made = (name: string, make: () => string): SampleText => ({ name, of: (len
 const digest = (i: number): string => createHash('sha512').update(String(i)).digest('base64');
 const lines = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
-/** What people, models and tools write. */
+/** Ordinary texts of people, models and tools. */
 export const ordinaryTexts: readonly SampleText[] = [
   made('prose', () => read('docs/trust.md') + read('docs/running.md')),
   made('code', () => read('apps/core/src/events.ts') + read('packages/service-kit/src/telemetry/create-telemetry.ts')),
@@ -35,7 +35,7 @@ export const ordinaryTexts: readonly SampleText[] = [
 
 type Rules = readonly { readonly triggers: readonly { readonly words: readonly string[] }[] }[];
 
-/** Every word that opens a place for a rule. */
+/** Words at which rules begin to match. */
 const wordsOf = (rules: Rules): string[] => [...new Set(rules.flatMap(({ triggers }) => triggers.flatMap(({ words }) => words)))];
 
 /** Parts that keep places open, begin tokens and values without an end, or call many rules. */
@@ -179,7 +179,7 @@ const parts = [
   '\ud800',
 ] as const;
 
-/** Texts that are only written to cost time. `rules`: whose words are put together. */
+/** Texts made only to take time. `rules`: the rules whose words are combined. */
 export function hostileTexts(rules: Rules): SampleText[] {
   const words = wordsOf(rules);
   return [

@@ -18,7 +18,7 @@ export type House = {
   readonly pid: number;
   /** Settles with the exit code. */
   readonly exited: Promise<number | null>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   /** The body of a response. */
   get<T>(address: string): Promise<T>;
@@ -26,16 +26,16 @@ export type House = {
   /** The key of the first compat instance. */
   key(): string;
   supervisor(): SupervisorState;
-  /** Process id of a host process, as the supervisor sees it now. */
+  /** The current process id of a host process, according to the supervisor. */
   pidOf(name: string): number;
   compatPid(): Promise<number>;
-  /** Stops the service as Ctrl-C does, and gives its exit code. */
+  /** Stops the service as Ctrl-C does, and returns its exit code. */
   stop(): Promise<number | null>;
 };
 
 /**
- * The whole service as a person starts it: `svc up` in a process of its own, with a data folder and ports of its own.
- * Resolves when everything is up. Nothing of the caller's environment but what a shell has goes in.
+ * The whole service as a person starts it: `svc up` in a process of its own, with its own data folder and ports.
+ * Resolves when everything is up. Of the caller's environment it gets only what every shell has.
  */
 export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promise<House> {
   const folder = dataDir === undefined ? temporaryFolder() : { path: dataDir, remove: () => undefined };
@@ -98,7 +98,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
       exited,
     );
   } catch (error) {
-    // Nothing else would stop it.
+    // Nothing else would stop the process.
     await house.stop();
     throw error;
   }
@@ -112,10 +112,10 @@ async function isUp(urls: Record<string, string>): Promise<boolean> {
   return answers.every((answer) => answer.status === 'fulfilled' && answer.value.status === 200);
 }
 
-/** A busy machine may need this long for what usually takes a moment. Limits in tests are against hanging alone. */
+/** A busy machine may need this long for quick operations. Limits in tests only prevent hanging. */
 const patienceMs = 40_000;
 
-/** Polls until `check` holds; fails after `timeoutMs` and some patience, or when the process is gone, with the message of `explain`. */
+/** Polls until `check` is true. Fails after `timeoutMs` plus a margin, or when the process has ended, with the message of `explain`. */
 export async function waitFor(
   check: () => Promise<boolean> | boolean,
   timeoutMs: number,

@@ -11,15 +11,15 @@ const endMs = 3000;
 export type Fault = {
   /** Name of the system call. */
   call: string;
-  /** What it gives instead of being done, or what kills the process before it is done. */
+  /** The result in place of executing it, or the signal that kills the process before it. */
   error: 'ENOSPC' | 'EIO' | 'SIGKILL';
-  /** Which of these calls fail: `1+` for all, `3` for the third of a thread (with `oneThread` there are two). */
+  /** Which of these calls fail: `1+` for all, `3` for the third of each thread (`oneThread` leaves two threads). */
   when: string;
   /** Only calls on these files; empty for all. */
   files: readonly string[];
 };
 
-/** Settings of a process whose calls are to be counted: beside its main thread only one makes any. */
+/** The environment of a process whose calls are counted: only one thread besides the main one makes any. */
 export const oneThread = { UV_THREADPOOL_SIZE: '1' };
 
 /** Why no faults can be injected here; null when they can. */
@@ -29,7 +29,7 @@ export function whyNoFaults(): string | null {
   return own.status === 0 ? null : 'strace may not trace programs here';
 }
 
-/** Makes system calls of a running process fail while `work` runs. Gives its result and how many calls failed. */
+/** Makes system calls of a running process fail while `work` runs. Returns its result and the number of failed calls. */
 export async function withFault<T>(pid: number, { call, error, when, files }: Fault, work: () => Promise<T>) {
   const folder = temporaryFolder();
   const log = path.join(folder.path, 'log');
@@ -49,7 +49,7 @@ export async function withFault<T>(pid: number, { call, error, when, files }: Fa
     );
     const result = await work();
     tracer.kill('SIGINT');
-    // One whose process was killed under it does not always notice.
+    // strace does not always notice that its process was killed.
     await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, endMs).unref())]);
     return { result, injected: readFileSync(log, 'utf8').split('(INJECTED)').length - 1 };
   } finally {

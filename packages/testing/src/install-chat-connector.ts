@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatPlatform } from './chat-platform/start-chat-platform.ts';
 
-/** Puts the connector of the chat platform, of type `platform`, and the token of the bot into a data folder. Gives the config of an instance. */
+/** Installs the connector of the chat platform (type `platform`) and the bot's token in a data folder. Returns the config of an instance. */
 export function installChatConnector(
   dataDir: string,
   { url, token }: ChatPlatform,

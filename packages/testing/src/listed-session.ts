@@ -1,6 +1,6 @@
 import type { ListedSession } from '@svc/contract/session.ts';
 
-/** A session as the collector lists it: an idle one of the core, of which nothing else is known but what `over` says. */
+/** A session as the collector lists it: an idle one of the core with default values, except for `over`. */
 export const listedSession = (conversation_key: string, over: Partial<ListedSession> = {}): ListedSession => ({
   conversation_key,
   source: 'core',

@@ -4,27 +4,27 @@ import path from 'node:path';
 import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A disk whose power can be cut: what nobody has brought to it by then is gone. */
+/** A disk whose power can be cut: data that was not synced by then is lost. */
 export type LossyDisk = {
   folder: string;
-  /** Brings all that was written so far to it. */
+  /** Syncs everything that was written so far. */
   sync(): void;
   /**
-   * From now on nothing is written any more, as the kernel has it for a file system that is shut down. Its processes are to be stopped before, as a power
+   * Cuts the power: nothing is written any more, as for a file system that the kernel has shut down. Its processes must be stopped before, as a power
    * failure stops the processor: Linux reports a sync that began before as done, though what it was for is lost (69 of 259 tries).
    */
   cutPower(): void;
-  /** Has the disk back as it was when its power was cut. Processes that still use it are ended. */
+  /** Mounts the disk again in its state at the power cut. Processes that still use it are killed. */
   restore(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Names come to the disk within a second, contents when a program asks for it: nothing that is put in place unwritten is spared, as ext4 does unless told. */
+/** `commit=1` writes names within a second; `noauto_da_alloc` lets an unsynced file lose its contents even after a rename. */
 const options = 'loop,noauto_da_alloc,commit=1';
 /** FS_IOC_SHUTDOWN, without writing the journal. Node has no ioctl(2); perl is a part of Debian that cannot be removed. */
 const shutdown = 'open(my $f, "<", $ARGV[0]) or die $!; my $how = pack("L", 2); ioctl($f, 0x8004587D, $how) or die $!;';
 
-/** Mounts an ext4 of its own. Gives why not where this machine does not let us: only root of Linux may. */
+/** Mounts an ext4 of its own. Returns the reason where it cannot: it needs root on Linux. */
 export function mountLossyDisk(megabytes: number): LossyDisk | string {
   const own = temporaryFolder();
   const [image, folder] = [path.join(own.path, 'image'), path.join(own.path, 'disk')];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Parts of Markdown that meet each other in all ways. */
+/** Parts of Markdown, to be combined in all ways. */
 const bits = [
   '**',
   '*',
@@ -57,7 +57,7 @@ const bits = [
   '\t',
   '    code\n',
 ];
-/** Replies of a model that writes all that there is, well and badly. */
+/** Replies of a model with all kinds of Markdown, valid and broken. */
 export const markdownReplies: fc.Arbitrary<string> = fc
   .array(
     fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...bits) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) }),

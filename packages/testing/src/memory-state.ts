@@ -1,6 +1,6 @@
 import type { ConnectorState, StateValue } from '@svc/connector-kit';
 
-/** A connector's state that takes no time of the machine. */
+/** A connector's state in memory, without disk access. */
 export function createMemoryState(): ConnectorState {
   const entries = new Map<string, StateValue>();
   const put = (key: string, value: StateValue | undefined) =>

@@ -5,7 +5,7 @@ import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 
 export type MemoryTelemetry = Telemetry & { readonly events: TelemetryEvent[] };
 
-/** Telemetry that stays in memory, for tests that look at what was emitted. */
+/** Telemetry that stays in memory, for tests that check what was emitted. */
 export function createMemoryTelemetry(): MemoryTelemetry {
   const events: TelemetryEvent[] = [];
   const hub = createHub<TelemetryEvent>((error) => {

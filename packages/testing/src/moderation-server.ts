@@ -1,7 +1,7 @@
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { listen } from './listen.ts';
 
-/** What it does in place of answering: a status, silence, or an answer that is no moderation. */
+/** What it does in place of answering: an error status, silence, or an invalid answer. */
 export type Mishap = { status: number; headers?: Record<string, string> } | 'hang' | 'nonsense' | 'cut';
 
 const categories = [
@@ -20,22 +20,22 @@ const categories = [
   'violence/graphic',
 ];
 
-/** Texts with this in them are flagged, as violence. */
+/** Texts that contain this are flagged as violence. */
 export const flaggedWord = 'violent-words';
 
 export type ModerationServer = {
-  /** What a base URL of the service is set to. */
+  /** The value for the service's base URL. */
   baseUrl: string;
-  /** What came, in order. */
+  /** The received requests, in order. */
   requests: { authorization: string | undefined; model: unknown; input: string[] }[];
-  /** What happens to the next requests, one each. */
+  /** The faults of the next requests, one each. */
   mishaps: Mishap[];
   close(): Promise<void>;
 };
 
 /**
- * Stands for OpenAI's `POST /v1/moderations`, as its reference describes it: one text or a list of them in, a result
- * with all categories for each. It wants `key` as the bearer token.
+ * Stands in for OpenAI's `POST /v1/moderations`, according to its reference: one text or a list of them in, a result
+ * with all categories for each. It requires `key` as the bearer token.
  */
 export async function startModerationServer(key: string): Promise<ModerationServer> {
   const requests: ModerationServer['requests'] = [];

@@ -20,7 +20,7 @@ export async function mountedRoutes(work: () => Promise<void>): Promise<MountedR
 
 const places = ['body', 'querystring', 'params', 'headers'];
 
-/** The invalid schemas of these routes, with what is wrong. A service takes its own as they are. */
+/** The invalid schemas of these routes, with the errors. A running service does not check its own. */
 export function schemaProblems(routes: readonly MountedRoute[]): string[] {
   const ajv = new Ajv({ strict: false, logger: false });
   return routes.flatMap(({ method, url, schema = {} }) => {

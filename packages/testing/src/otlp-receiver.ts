@@ -35,16 +35,16 @@ export type OtlpReceiver = {
   spans: ReceivedSpan[];
   metrics: ReceivedMetric[];
   resources: Record<string, unknown>[];
-  /** All that was sent, as text. */
+  /** All received data, as text. */
   bodies: string[];
-  /** What it answers from now on; `isSilent`: nothing at all. */
+  /** Sets the answers from now on; `isSilent`: none at all. */
   state: { status: number; isSilent: boolean };
-  /** Cuts off the connections that it left without an answer, and answers from now on. */
+  /** Cuts the unanswered connections, and answers again from now on. */
   wake(): void;
   close(): Promise<void>;
 };
 
-/** A small receiver of OTLP over HTTP that takes JSON, as a collector of OpenTelemetry does, and shows what came in. */
+/** A small receiver of OTLP/JSON over HTTP, like an OpenTelemetry collector, which shows what it received. */
 export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedMetric[] = [];

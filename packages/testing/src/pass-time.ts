@@ -1,6 +1,6 @@
 import type { FakeClock } from './fake-clock.ts';
 
-/** Lets time pass on a clock that a test moves, in steps in each of which what is due runs to its end. */
+/** Advances a fake clock in steps; due work runs to its end in each step. */
 export async function passTime(clock: FakeClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 50) {
     for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
@@ -8,14 +8,14 @@ export async function passTime(clock: FakeClock, ms: number): Promise<void> {
   }
 }
 
-/** Lets time pass until `work` has come to its end, for at most 1,000 s. */
+/** Advances the clock until `work` has settled, for at most 1,000 s. */
 export async function passUntilOver<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   const isOver = hasEnded(work);
   for (let step = 0; !isOver() && step < 20_000; step++) await passTime(clock, 50);
   return work;
 }
 
-/** Says of some work whether it has come to its end, well or not. */
+/** Reports whether a promise has settled. */
 export function hasEnded(work: Promise<unknown>): () => boolean {
   let isOver = false;
   const end = () => void (isOver = true);

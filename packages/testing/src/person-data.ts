@@ -1,18 +1,18 @@
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 
 /**
- * What of a person may lie in a table, and what removes it.
+ * Which personal data a table may have, and what removes it.
  *
- * - `conversation`: goes when its conversation is forgotten (`DELETE /v2/session/:key`, `/new`)
- * - `person`: goes with the person (`DELETE /trust/principals/:id`, `/trust/pending/:id`)
- * - `operator`: what an operator wrote or set; goes by the route that made it
- * - `time`: goes when its days are over
- * - `record`: stays on purpose, as a record of what was done and spent
- * - `nothing`: of nobody
+ * - `conversation`: removed when its conversation is forgotten (`DELETE /v2/session/:key`, `/new`)
+ * - `person`: removed with the person (`DELETE /trust/principals/:id`, `/trust/pending/:id`)
+ * - `operator`: written or set by an operator; removed by the same routes
+ * - `time`: removed when its retention time is over
+ * - `record`: kept on purpose, as a record of what was done and spent
+ * - `nothing`: no personal data
  */
 export type Erasure = 'conversation' | 'person' | 'operator' | 'time' | 'record' | 'nothing';
 
-/** Every table there is. A new one is put in here, and what removes what it holds is built with it. */
+/** Every table. A new table must be added here, together with what removes its personal data. */
 export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vault', Record<string, Erasure>> = {
   core: {
     announcement: 'operator',
@@ -93,7 +93,7 @@ export const tablesOf: Record<'core' | 'login' | 'manager' | 'collector' | 'vaul
   },
 };
 
-/** The same of each place in the data folder: its type fails for a new one that is not here. */
+/** The same for each place in the data folder: a missing one is a type error. */
 export const placesOf: Record<Exclude<keyof DataPaths, `${string}Db` | 'root'>, Erasure> = {
   attachments: 'conversation',
   backups: 'time', // the newest SVC_BACKUP_KEEP; those that were made by hand are the operator's

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed repeats. */
+/** Pseudo-random numbers from 0 to 1; the same seed gives the same sequence. */
 export function createRandom(start: number): () => number {
   let state = start;
   return () => {

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
-/** Gives true when it has answered in place of the file. */
+/** Returns true when it has answered in place of the file. */
 type Answer = (name: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A place of releases over HTTP on loopback, as web servers of files are: with ranges. */
+/** A file server for releases on loopback HTTP, with ranges. */
 export type ReleasePlace = {
   url: string;
-  /** What was asked for: names, with the byte from which on. */
+  /** The requests: names, with the first requested byte. */
   asked: string[];
-  /** Breaks connections after so many bytes, so many times. */
+  /** Cuts a number of connections after a number of bytes. */
   cut(bytes: number, times: number): void;
-  /** Asked first from now on; null: nobody is. */
+  /** Called first for each request from now on; null: none. */
   answerWith(answer: Answer | null): void;
   close(): void;
 };

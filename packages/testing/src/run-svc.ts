@@ -9,10 +9,10 @@ import { temporaryFolder } from './temporary-folder.ts';
 export type SvcRun = { code: number | null; out: string; err: string };
 export type SvcPlace = { env: Readonly<Record<string, string | undefined>>; cwd?: string; input?: string };
 
-/** So that a command that hangs does not outlive its test. */
+/** Ends a hanging command before its test does. */
 const timeoutMs = 55_000;
 
-/** Runs a command as a person does, with what is piped into it, and with this environment alone. */
+/** Runs a command as a person does, with the given input and only the given environment. */
 export async function runSvc(args: readonly string[], { env, cwd, input = '' }: SvcPlace): Promise<SvcRun> {
   const main = path.join(repositoryRoot, 'apps/cli/src/main.ts');
   const child = spawn(process.execPath, [main, ...args], {
@@ -35,13 +35,13 @@ export type CliCore = {
   /** Its data folder. */
   folder: string;
   url: string;
-  /** The environment of a command that is to find the core. */
+  /** The environment in which a command finds the core. */
   env: SvcPlace['env'];
   svc(args: readonly string[], place?: Partial<SvcPlace>): Promise<SvcRun>;
   close(): Promise<void>;
 };
 
-/** A core in a process of its own, and commands that speak to it. `home` is the home folder of the person who types them. */
+/** Starts a core in a process of its own, for commands that use it. `home`: the home folder of the person who types them. */
 export async function startCliCore({ home }: { home?: string } = {}): Promise<CliCore> {
   const folder = temporaryFolder();
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];

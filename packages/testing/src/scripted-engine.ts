@@ -5,13 +5,13 @@ export type EngineScript = (request: EngineRequest, signal: AbortSignal) => Asyn
 export type ScriptedEngine = Engine & {
   /** Every request, in order. */
   readonly requests: EngineRequest[];
-  /** The sessions that it was to forget, in order. */
+  /** The sessions that it was told to forget, in order. */
   readonly forgotten: string[];
-  /** Replaces what the next turns do. */
+  /** Replaces the script of the next turns. */
   script(script: EngineScript): void;
 };
 
-/** An engine that does what a test says. Until it says something, it answers with the sender's words. */
+/** An engine controlled by a test. By default it answers with the sender's text. */
 export function createScriptedEngine(id = 'scripted'): ScriptedEngine {
   const requests: EngineRequest[] = [];
   const forgotten: string[] = [];
@@ -55,7 +55,7 @@ export const answering = (...pieces: string[]): EngineScript =>
     yield* says(...pieces);
   };
 
-/** A script that says something and then works until it is aborted. */
+/** A script that sends a text and then works until it is aborted. */
 export const workingUntilAborted = (said = ''): EngineScript =>
   async function* (request, signal) {
     yield { type: 'session', engineSessionId: request.resume ?? 's-1', resumed: false, model: null };

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
 
-/** What a page has asked for: the options' fields that an authenticator looks at. */
+/** The options of a page: the fields that an authenticator reads. */
 type Asked = { challenge: string; rpId?: string; rp?: { id?: string } };
 
 const flags = { present: 1, verified: 4, attested: 64 };
@@ -20,8 +20,8 @@ const text = (data: string) => Buffer.concat([head(3, data.length), Buffer.from(
 const map = (...pairs: [Buffer, Buffer][]) => Buffer.concat([head(5, pairs.length), ...pairs.flat()]);
 
 /**
- * An authenticator with one passkey (ES256, no attestation), as WebAuthn level 3 has it. `counts`: many that keep passkeys in sync always say
- * 0. `over` does it wrongly, for tests of refusals.
+ * An authenticator with one passkey (ES256, no attestation), as in WebAuthn level 3. `counts`: many that sync passkeys always report
+ * 0. `over` makes the response wrong, for tests of refusals.
  */
 export function createSoftwareAuthenticator({ counts = true } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -46,7 +46,7 @@ export function createSoftwareAuthenticator({ counts = true } = {}) {
 
   return {
     id: base64url(id),
-    /** Sets the counter back, as that of a copied authenticator would be. */
+    /** Sets the counter back, as in a cloned authenticator. */
     rewind: () => void (counter = 1),
 
     create({ challenge, rp }: Asked, origin: string, over: { isVerified?: boolean } = {}) {

@@ -6,7 +6,7 @@ import { waitFor } from './house.ts';
 /** `exited` settles with the exit code. */
 export type StartedCore = { child: ChildProcess; exited: Promise<number | null> };
 
-/** Starts a core and waits until it is ready. @throws when it ends or is not ready in 20 s, with what it printed. */
+/** Starts a core and waits until it is ready. @throws with its output when it ends or is not ready in 20 s. */
 export async function startCore(dir: string, ports: HostPorts, env: Record<string, string> = {}): Promise<StartedCore> {
   const child = spawnCore(dir, ports, env);
   let output = '';
@@ -24,7 +24,7 @@ export async function startCore(dir: string, ports: HostPorts, env: Record<strin
 
 export type HostPorts = { core: number; manager: number; collector: number };
 
-/** Starts a core in a process of its own, as the supervisor would, with nothing of this machine's environment but the path. */
+/** Starts a core in a process of its own, as the supervisor would, with only `PATH` of this machine's environment. */
 export const spawnCore = (dir: string, ports: HostPorts, env: Record<string, string> = {}) => spawnHost('core', dir, ports, env);
 
 /** The same for any host process. */

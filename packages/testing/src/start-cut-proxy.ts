@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** Stands before a server of TCP on loopback. */
+/** A proxy before a TCP server on loopback. */
 export type CutProxy = {
   port: number;
-  /** Cuts all connections, in the middle of whatever they carry. */
+  /** Cuts all connections, whatever they are transferring. */
   cut(): void;
-  /** Cuts the next connection over which the server sends so many more bytes, in their middle; settles when it is cut. */
+  /** Cuts the next connection on which the server sends this many more bytes, in the middle of them; settles when it is cut. */
   cutAfter(bytes: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -14,7 +14,7 @@ export type CutProxy = {
 export async function startCutProxy(target: number): Promise<CutProxy> {
   const sockets = new Set<Socket>();
   let limit: { bytes: number; reached(): void } | null = null;
-  /** Passes on what a server sends, up to the limit that is set. */
+  /** Forwards the server's bytes, up to the limit. */
   const upToLimit = () => {
     let carried = 0;
     let counted: typeof limit = null;

@@ -3,14 +3,14 @@ import { listen } from './listen.ts';
 
 export type RecordingProxy = {
   url: string;
-  /** What it was asked for, in order: addresses, or `host:port` of tunnels. */
+  /** The requests, in order: addresses, or `host:port` of tunnels. */
   asked: string[];
-  /** Everything that clients have sent, headers included. */
+  /** Everything that clients have sent, including headers. */
   heard(): string;
   close(): Promise<void>;
 };
 
-/** An HTTP proxy that leads nowhere and records what it was asked. */
+/** An HTTP proxy that forwards nothing and records its requests. */
 export async function startRecordingProxy(): Promise<RecordingProxy> {
   const asked: string[] = [];
   const heard: string[] = [];

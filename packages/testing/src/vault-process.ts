@@ -4,7 +4,7 @@ import path from 'node:path';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 
-/** A vault in a process of its own, as the supervisor would run it; resolves when it says that it is ready. */
+/** Starts a vault in a process of its own, as the supervisor would; resolves when it reports that it is ready. */
 export async function startVaultProcess(dataDir: string, port: number, env: Record<string, string> = {}) {
   const child = fork(path.join(repositoryRoot, 'apps/vault/src/main.ts'), {
     env: {
@@ -29,7 +29,7 @@ export async function startVaultProcess(dataDir: string, port: number, env: Reco
   return { child, output: () => output };
 }
 
-/** One request; null when the vault is gone. */
+/** One request; null when the vault does not answer. */
 export const askProcess = async (
   port: number,
   route: string,

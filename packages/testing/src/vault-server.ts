@@ -3,13 +3,13 @@ import { Secret } from '@svc/service-kit/secret.ts';
 import { createVaultClient, type VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import { listen } from './listen.ts';
 
-/** A small vault: one secret under every name, no keys to check. It begins sealed. */
+/** A small vault: the same secret under every name, without checking keys. It starts sealed. */
 export type VaultServer = {
   url: string;
   client: VaultClient;
   open(): void;
   seal(): void;
-  /** How often a secret was asked for. */
+  /** How often a secret was requested. */
   asked(): number;
   close(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { intakeConfig, type ConnectorMeta } from '@svc/connector-kit';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** The description of this connector. It is only data: it must not open, read or start anything. */
 export const meta = {
   type: 'platform',
   displayName: 'Chat platform',

@@ -18,7 +18,7 @@ export type Update = { id: number } & (
 
 type Ask = { body?: object; signal: AbortSignal; timeoutMs?: number };
 
-/** The platform's routes. What they refuse is thrown as the kit wants it. */
+/** The platform's routes. Refusals are thrown in the form that the kit expects. */
 export type PlatformApi = {
   ask<T>(method: string, path: string, options: Ask): Promise<T>;
   /** The bytes of a file as they come. */

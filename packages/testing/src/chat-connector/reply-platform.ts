@@ -12,7 +12,7 @@ export function createReplyPlatform({ ask }: PlatformApi, { findsNonces }: { fin
     async edit({ chat, id, text, signal }) {
       await ask('PATCH', at(chat, `messages/${id}`), { body: { text }, signal }).catch(unlessSame);
     },
-    /** A button is named by its question and its answer. */
+    /** The id of a button consists of its question and its answer. */
     async ask({ chat, ask: question, text, nonce, answers, signal }) {
       const buttons = question.options.map(({ id, label }) => ({ id: `${question.id} ${id}`, label }));
       const body = { text, nonce, buttons, ...(answers !== undefined && { reply_to: answers }) };

@@ -12,7 +12,7 @@ import { createPlatformApi, type Update } from './platform-api.ts';
 import { createReplyPlatform } from './reply-platform.ts';
 import { take } from './take-update.ts';
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
+/** Opens the channel. Its errors are shown to the operator, so they say what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
   const { config, core, state, log, signal } = ctx;
   const api = createPlatformApi(config.base_url, await ctx.secrets.get(config.token_secret_key));

@@ -5,7 +5,7 @@ import { keyOf, senderOf, toAmendment, toEnvelope } from './to-envelope.ts';
 
 type Deps = Pick<StartContext, 'instanceId' | 'uploads' | 'core' | 'signal' | 'log'> & { api: PlatformApi; ingress: Ingress };
 
-/** Hands one update on. Resolves when it may be passed. */
+/** Passes one update to the core. Resolves when the update may be confirmed. */
 export async function take(deps: Deps, update: Update): Promise<void> {
   const { ingress, instanceId } = deps;
   const id = String(update.id);
@@ -23,7 +23,7 @@ export async function take(deps: Deps, update: Update): Promise<void> {
   }
 }
 
-/** A button of a question was pressed: by whom, and which. One that comes too late, or from another person, changes nothing. */
+/** Handles a press of a question's button. One that is late, or by another person, changes nothing. */
 async function answer({ core, instanceId, api, signal, log }: Deps, press: Extract<Update, { kind: 'press' }>): Promise<void> {
   const [askId = '', option = ''] = press.button_id.split(' ');
   const as = { channel: meta.type, sender: senderOf(press.from) };

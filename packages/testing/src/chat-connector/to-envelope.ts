@@ -34,7 +34,7 @@ export const senderOf = ({ id, name, bot }: User): Envelope['sender'] => ({ raw_
 export const keyOf = (instanceId: string, { id, kind }: Message['chat']): string =>
   kind === 'group' ? channelKey(meta.type, instanceId, id) : userKey(meta.type, instanceId, id);
 
-/** What an edit or a deletion changes. Ids of updates grow, so they show which of two is the newer one. */
+/** The change of an edit or a deletion. Ids of updates grow, so the higher one is newer. */
 export const toAmendment = (
   instanceId: string,
   { id, kind, message }: { id: number; kind: string; message: Message },
@@ -46,7 +46,7 @@ export const toAmendment = (
   as: { channel: meta.type, sender: senderOf(message.from) },
 });
 
-/** A connection that breaks says nothing of the file: then the update is to be given again. */
+/** A broken connection does not mean that the file is missing: the update must be sent again. */
 async function save({ uploads, api, signal }: Deps, file: NonNullable<Message['file']>, conversation_key: string) {
   try {
     const data = await api.file(file.id, signal);

@@ -8,15 +8,15 @@ export const bot: PlatformUser = { id: 'bot', name: 'The bot', bot: true };
 export type PlatformRules = {
   /** Longest text of a message, in UTF-16 units. */
   maxText: number;
-  /** A nonce that was used before in the chat gives the message that is there. */
+  /** A nonce that was used before in the chat returns the existing message. */
   dedupesNonces: boolean;
-  /** `GET /chats/:chat/messages?nonce=` gives the bot's own message of that nonce. */
+  /** `GET /chats/:chat/messages?nonce=` returns the bot's message with that nonce. */
   findsNonces: boolean;
   /** How fast the bot may write to one chat. */
   limit: ChatLimit;
 };
 
-/** A request whose token was right, read whole. */
+/** An authenticated request, with its whole body. */
 export type BotCall = {
   method: string;
   path: string;
@@ -28,7 +28,7 @@ export type BotCall = {
 type Answer = object | Uint8Array;
 type Run = (call: BotCall, first: string, second: string) => Answer;
 
-/** What the bot may ask for, but the updates. @throws PlatformRefusal */
+/** The routes of the bot, except updates. @throws PlatformRefusal */
 export function createBotRoutes(history: ChatHistory, rules: PlatformRules, clock: Clock): (call: BotCall) => Answer {
   const limits = createChatLimits(rules, clock);
   const takeTurn = (chatId: string): void => {

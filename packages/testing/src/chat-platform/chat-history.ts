@@ -12,23 +12,23 @@ import {
 export type MessageToAdd = Pick<PlatformMessage, 'chat' | 'from' | 'text'> &
   Partial<Pick<PlatformMessage, 'album' | 'buttons' | 'reply_to' | 'mentions_bot'>> & { file?: FileToSay; nonce?: string };
 
-/** The chats, their messages and the updates that nobody has passed yet. */
+/** The chats, their messages and the updates that are not confirmed yet. */
 export type ChatHistory = {
   /** @throws PlatformRefusal when there is no such chat. */
   chat(id: string): PlatformChat;
   openChat(chat: PlatformChat): PlatformChat;
   hasChat(id: string): boolean;
-  /** @throws PlatformRefusal when it is not there any more, or in another chat than the one that is named. */
+  /** @throws PlatformRefusal when it was deleted, or is in another chat. */
   message(id: string, chatId?: string): StoredMessage;
-  /** Of one sender in a chat, in order, deleted ones too. */
+  /** The messages of one sender in a chat, in order, including deleted ones. */
   messagesOf(from: PlatformUser, chatId: string): StoredMessage[];
   add(message: MessageToAdd): StoredMessage;
   rewrite(message: StoredMessage, text: string): void;
   bytesOf(fileId: string): Uint8Array | undefined;
   tell(update: UpdateBody): void;
-  /** Those after `after`. What it has passed is forgotten. */
+  /** The updates after `after`. Earlier ones are confirmed and removed. */
   updatesAfter(after: number): PlatformUpdate[];
-  /** Called when there is an update. */
+  /** Called for each new update. */
   onUpdate: () => void;
 };
 
@@ -96,7 +96,7 @@ export function createChatHistory(): ChatHistory {
   return history;
 }
 
-/** A message as updates and answers have it: as it is now, without what only tests may see. */
+/** A message as the API shows it: its current state, without the fields for tests. */
 export function toPublic(message: StoredMessage): PlatformMessage {
   const isPublic = ([name]: [string, unknown]) => !['texts', 'nonce', 'isDeleted', 'reactions'].includes(name);
   return structuredClone(Object.fromEntries(Object.entries(message).filter(isPublic))) as PlatformMessage;

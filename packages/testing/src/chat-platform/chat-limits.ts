@@ -1,11 +1,11 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** Writes that a chat takes: so many at once, then one in each `perMs`. */
+/** The rate limit of a chat: a burst, then one write per `perMs`. */
 export type ChatLimit = { burst: number; perMs: number; penaltyMs: number };
 
 /** Counts the writes of each chat. */
 export type ChatLimits = {
-  /** What has to be waited for before the next write, ms; 0 when this one is taken. Who writes before it is over waits twice as long. */
+  /** How long to wait before the next write, ms; 0 when this one is accepted. A write before that doubles the wait. */
   waitFor(chatId: string): number;
 };
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from '@svc/service-kit/builtin.ts';
 
 /**
- * What goes wrong with a request: the connection is cut or an error given before it took effect or after it, the answer comes in
- * two halves with `slowMs` between them, or it never comes.
+ * A fault of a request: the connection is cut or an error is sent, before or after the request took effect; the answer comes in
+ * two halves with `slowMs` between them, or never.
  */
 export type PlatformFault =
   | 'cut before'
@@ -14,10 +14,10 @@ export type PlatformFault =
 /** A request of the bot. */
 export type PlatformRequest = { method: string; path: string };
 
-/** Says what goes wrong with a request; undefined for those that are to go well. */
+/** Chooses the fault of a request; undefined for none. */
 export type ChooseFault = (request: PlatformRequest) => PlatformFault | undefined;
 
-/** Writes an answer as a fault has it. */
+/** Sends an answer with a fault. */
 export function answerWith(response: ServerResponse, status: number, body: Buffer, type: string, fault?: PlatformFault): void {
   if (fault === 'no answer') return;
   if (fault === 'cut after') return void response.destroy();
@@ -29,6 +29,6 @@ export function answerWith(response: ServerResponse, status: number, body: Buffe
   if (typeof fault === 'object') setTimeout(() => response.end(body.subarray(half)), fault.slowMs).unref();
 }
 
-/** Whether a request with this fault does what it asks for. */
+/** Whether a request with this fault takes effect. */
 export const takesEffect = (fault: PlatformFault | undefined): boolean =>
   fault !== 'cut before' && !(typeof fault === 'object' && 'when' in fault && fault.when === 'before');

@@ -5,7 +5,7 @@ export type PlatformUser = { id: string; name: string; bot: boolean };
 export type PlatformChat = { id: string; kind: 'private' | 'group'; title: string };
 
 export type PlatformMessage = {
-  /** Grows within the whole platform, so the order of a chat is the order of its ids. */
+  /** Ascending in the whole platform, so the order of a chat is the order of its ids. */
   id: string;
   chat: PlatformChat;
   from: PlatformUser;
@@ -18,7 +18,7 @@ export type PlatformMessage = {
   reply_to?: string;
 };
 
-/** What happened. Ids grow by one: an update is given again until a poll asks for what comes after it. */
+/** An event. Ids grow by one: an update is sent again until a poll asks for later ones. */
 export type PlatformUpdate = { id: number } & UpdateBody;
 export type UpdateBody =
   | { kind: 'message' | 'edited'; message: PlatformMessage }
@@ -29,18 +29,18 @@ export type UpdateBody =
 
 export type FileToSay = { name: string; mime: string; bytes: Uint8Array };
 
-/** A message with what only the platform and the test know of it. */
+/** A message with the fields that only the platform and the test see. */
 export type StoredMessage = PlatformMessage & {
-  /** Each text that it had, the present one last. */
+  /** All its texts, the current one last. */
   texts: string[];
-  /** What the bot called it when it posted it. */
+  /** The nonce that the bot gave it. */
   nonce: string | null;
   isDeleted: boolean;
   /** Of the bot. */
   reactions: string[];
 };
 
-/** What the platform answers in place of doing what the bot asked for. */
+/** An error of the platform, in place of the requested action. */
 export class PlatformRefusal extends Error {
   readonly status: number;
   readonly code: string;

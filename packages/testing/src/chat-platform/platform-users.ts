@@ -3,12 +3,12 @@ import type { FileToSay, PlatformMessage, PlatformUser } from './platform-types.
 
 export type Said = { chat: string; from: string; text: string; file?: FileToSay; reply_to?: string; mentions_bot?: boolean };
 
-/** What people do on the platform, as a test says it. A message is named by its id. */
+/** The people of the platform, played by a test. Messages are referred to by id. */
 export type PlatformUsers = {
-  /** Makes a chat a group. What is said in another one makes it a private chat. */
+  /** Makes a chat a group. Any other chat becomes a private one with its first message. */
   openGroup(chatId: string, title: string): void;
   say(said: Said): PlatformMessage;
-  /** Several files as one album; the text stands at the first. */
+  /** Several files as one album; the first has the text. */
   sayAlbum(said: Omit<Said, 'file'>, files: readonly FileToSay[]): PlatformMessage[];
   edit(messageId: string, text: string): void;
   remove(messageId: string): void;

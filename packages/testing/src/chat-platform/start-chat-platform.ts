@@ -10,25 +10,25 @@ import { createUpdatePolls } from './update-polls.ts';
 
 export type ChatPlatformOptions = Partial<PlatformRules> & { port?: number; token?: string; clock?: Clock };
 
-/** What the bot asked for and was answered; without a status when nothing was. */
+/** A request of the bot and its answer; without a status when there was none. */
 export type RecordedCall = { method: string; path: string; json: Record<string, unknown>; status: number | null; code?: string };
 
 export type ChatPlatform = PlatformUsers & {
   url: string;
-  /** What the bot has to show, as `Authorization: Bot TOKEN`. */
+  /** The token that the bot must send, as `Authorization: Bot TOKEN`. */
   token: string;
   rules: PlatformRules;
-  /** All requests with the right token, in order. */
+  /** All authenticated requests, in order. */
   calls: RecordedCall[];
-  /** What goes wrong with requests; at first nothing. */
+  /** The faults of requests; none at first. */
   fault: ChooseFault;
-  /** The next requests whose "METHOD /path" fits go wrong, one each. */
+  /** Gives each of the next requests whose "METHOD /path" matches one of these faults. */
   failNext(fits: RegExp, ...faults: PlatformFault[]): void;
-  /** The bot's messages in a chat, in order, deleted ones too. */
+  /** The bot's messages in a chat, in order, including deleted ones. */
   replies(chatId: string): StoredMessage[];
-  /** Id of the last update that a poll has passed. */
+  /** The id of the last update that a poll has confirmed. */
   readonly passed: number;
-  /** Cuts every connection, as a platform that restarts does. */
+  /** Cuts all connections, as in a restart of the platform. */
   cutConnections(): void;
   close(): Promise<void>;
 };
@@ -41,8 +41,8 @@ const usualRules: PlatformRules = {
 };
 
 /**
- * A small chat platform on loopback, as typical ones are: a bot with a token polls for updates and posts, edits and deletes
- * messages within limits. A test is its users, its faults, and the reader of what the bot has shown.
+ * A small, typical chat platform on loopback: a bot with a token polls for updates and posts, edits and deletes
+ * messages within limits. A test plays the users, sets faults, and reads what the bot has shown.
  */
 export async function startChatPlatform(options: ChatPlatformOptions = {}): Promise<ChatPlatform> {
   const { port = 0, token = 'the-token-of-the-bot', clock = systemClock, ...chosen } = options;

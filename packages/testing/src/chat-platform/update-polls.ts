@@ -5,10 +5,10 @@ import { PlatformRefusal, type PlatformUpdate } from './platform-types.ts';
 
 type Updates = { updates: PlatformUpdate[] };
 
-/** The long polls of the bot: one at a time, as two would take each other's updates. */
+/** The long polls of the bot: one at a time, because two would take each other's updates. */
 export type UpdatePolls = {
   readonly passed: number;
-  /** `?after=ID&wait=SECONDS`: what came after an update, at once or when something comes. @throws PlatformRefusal when a newer poll came. */
+  /** `?after=ID&wait=SECONDS`: the updates after an id, at once or when one arrives. @throws PlatformRefusal when a newer poll replaced it. */
   wait(query: URLSearchParams, response: ServerResponse): Promise<Updates>;
 };
 

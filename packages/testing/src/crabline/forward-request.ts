@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from '@svc/service-kit/builtin.ts';
 import type { RawRequest } from '../telegram-server/read-call.ts';
 
-/** Asks the server behind a proxy. Who does not wait for the answer any more ends the request behind too. */
+/** Forwards a request to the server behind a proxy. When the client leaves, the forwarded request ends, too. */
 export async function forwardRequest(
   target: string,
   { method = 'GET', headers: { authorization } }: IncomingMessage,

@@ -4,7 +4,7 @@ import { startCrablineServer } from '@openclaw/crabline';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startDiscordProxy, type DiscordProxy } from './start-discord-proxy.ts';
 
-/** What a process needs to be a bot there, with a voice channel. */
+/** What a bot with a voice channel needs to connect. */
 export type CrablineDiscordManifest = {
   adminToken: string;
   botToken: string;
@@ -13,7 +13,7 @@ export type CrablineDiscordManifest = {
   fixture: { guildId: string; channelId: string; voiceChannelId: string };
 };
 
-/** A text of a person in a channel of the guild, which is crabline's own one unless it is named; in a thread of `threadOf`, or in private. */
+/** A text of a person in a channel of the guild (crabline's default one unless given), in a thread of `threadOf`, or in private. */
 export type DiscordText = {
   senderId: string;
   senderName: string;
@@ -23,7 +23,7 @@ export type DiscordText = {
   isPrivate?: boolean;
 };
 
-/** The Discord of `@openclaw/crabline`, which others wrote, on loopback; `apiUrl` is behind our faults. */
+/** The Discord server of `@openclaw/crabline` (third-party) on loopback; `apiUrl` is behind our faults. */
 export type CrablineDiscord = DiscordProxy & {
   apiUrl: string;
   manifest: CrablineDiscordManifest;
@@ -33,14 +33,14 @@ export type CrablineDiscord = DiscordProxy & {
 };
 
 /**
- * It does messages, threads, reactions, files, sessions that are resumed, and signals of voice; it sends back each packet of voice that it
- * gets. It has no interactions and no limits, and gives nothing of what a session missed: for those there is `discord-server`, which is ours.
+ * It supports messages, threads, reactions, files, resumed sessions and voice signalling, and echoes each voice packet that it
+ * gets. It has no interactions, no limits and no replay of missed events: our `discord-server` covers those.
  */
 export async function startCrablineDiscord(): Promise<CrablineDiscord> {
   const folder = temporaryFolder();
   const recorderPath = path.join(folder.path, 'record.jsonl');
   const peer = await startCrablineServer({ channel: 'discord', host: '127.0.0.1', port: 0, recorderPath });
-  // The cast: its own type is one for all its channels.
+  // Cast because its type is the same for all its channels.
   const manifest = peer.manifest as unknown as CrablineDiscordManifest;
   const { endpoints, fixture, adminToken } = manifest;
   const caFile = path.join(folder.path, 'ca.pem');

@@ -4,13 +4,13 @@ import { startCrablineServer } from '@openclaw/crabline';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { startFaultProxy, type FaultProxy, type FaultProxyOptions } from './start-fault-proxy.ts';
 
-/** A text of a person: in the private chat of its sender, or in the group that is named. */
+/** A text of a person: in their private chat, or in the given group. */
 export type InjectedText = { senderId: number; senderName: string; text: string; chatId?: number; messageThreadId?: number };
 
-/** What crabline was asked for, in order. */
+/** The requests that crabline got, in order. */
 export type CrablineCall = { method: string; body: Record<string, unknown> };
 
-/** The Bot API server of `@openclaw/crabline`, which others wrote, behind our faults and limits. */
+/** The Bot API server of `@openclaw/crabline` (third-party), behind our faults and limits. */
 export type CrablineTelegram = FaultProxy & {
   apiRoot: string;
   token: string;
@@ -19,8 +19,8 @@ export type CrablineTelegram = FaultProxy & {
 };
 
 /**
- * It does long polls, texts, edits and uploads, and refuses a second poller. It has no files to download, no photos that come in, no drafts,
- * no limits, and takes any formatting: for those there is `telegram-server`, which is ours.
+ * It supports long polls, texts, edits and uploads, and refuses a second poller. It has no downloads, no incoming photos, no drafts and
+ * no limits, and accepts any formatting: our `telegram-server` covers those.
  */
 export async function startCrablineTelegram(options: Omit<FaultProxyOptions, 'target'> = {}): Promise<CrablineTelegram> {
   const folder = temporaryFolder();

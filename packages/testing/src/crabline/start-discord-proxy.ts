@@ -9,10 +9,10 @@ import { readRequest, type RawRequest } from '../telegram-server/read-call.ts';
 import { createFaults, isTooMany, type Faults, type TelegramRequest } from '../telegram-server/telegram-faults.ts';
 import { forwardRequest } from './forward-request.ts';
 
-/** A server that speaks Discord's API and gateway, behind what networks and busy platforms do. Every request is checked against the description. */
+/** A proxy before a Discord server, which adds the faults of networks and busy platforms. Every request is checked against the API description. */
 export type DiscordProxy = Faults & {
   url: string;
-  /** Requests that the description does not allow. */
+  /** Requests that violate the API description. */
   violations: string[];
   /** Cuts the connections of the gateway. */
   dropGateway(): void;
@@ -25,7 +25,7 @@ export async function startDiscordProxy(target: string): Promise<DiscordProxy> {
   const violations: string[] = [];
   const { failNext, choose } = createFaults();
   const gateway = new WebSocketServer({ noServer: true });
-  /** Wherever the server names itself, clients are to come through here. */
+  /** The server's own address is replaced in its answers, so that clients keep using the proxy. */
   const throughHere = (text: string): string => text.replaceAll(new URL(target).host, new URL(url).host);
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -76,7 +76,7 @@ export async function startDiscordProxy(target: string): Promise<DiscordProxy> {
   return proxy;
 }
 
-/** Gives each what the other says. When one ends, the other does. */
+/** Connects two sockets. When one ends, the other does. */
 function join(client: WebSocket, server: WebSocket, change: (text: string) => string): void {
   const waiting: string[] = [];
   client.on('message', (data: RawData) => {

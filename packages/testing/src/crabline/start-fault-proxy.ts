@@ -12,16 +12,16 @@ import { createFaults, isTooMany, type Faults, type TelegramRequest } from '../t
 export type FaultProxyOptions = {
   /** A server that speaks the Bot API. */
   target: string;
-  /** Whether the documented limits are kept before it, with `retry_after` and penalties. */
+  /** Whether the proxy enforces the documented limits, with `retry_after` and penalties. */
   hasLimits?: boolean;
   /** Of the limits. */
   clock?: Clock;
 };
 
-/** A Bot API server behind what networks and busy platforms do. Every call is checked against the description of the API. */
+/** A proxy before a Bot API server, which adds the faults of networks and busy platforms. Every call is checked against the API description. */
 export type FaultProxy = Faults & {
   url: string;
-  /** Calls that the description does not allow. */
+  /** Calls that violate the API description. */
   violations: string[];
   /** Writes that came too early. */
   offences: Offence[];
@@ -79,7 +79,7 @@ function readCall(raw: RawRequest, violations: string[]): TelegramRequest {
   return { method, params };
 }
 
-/** What the limits say to a write; null for what may go on, and for what is no message. */
+/** The refusal of a write by the limits; null for an allowed one, and for calls that send no message. */
 function refusalOf(limits: Limits, { method, params }: TelegramRequest): ApiError | null {
   if (!/^(?:send|edit)/.test(method) || /^send(?:ChatAction|MessageDraft)$/.test(method)) return null;
   const id = Number(params['chat_id']);

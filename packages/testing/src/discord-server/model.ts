@@ -52,7 +52,7 @@ export type MessageContent = {
   attachments: DiscordAttachment[];
 };
 
-/** A message with what only the platform and the test know of it. */
+/** A message with the fields that only the platform and the test see. */
 export type StoredMessage = MessageContent & {
   id: Snowflake;
   channel: Channel;

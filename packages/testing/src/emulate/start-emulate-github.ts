@@ -4,16 +4,16 @@ import { http, type IncomingMessage, type ServerResponse } from '@svc/service-ki
 import { freePorts } from '../free-ports.ts';
 import { listen } from '../listen.ts';
 
-/** A call as a client made it, once it was answered. */
+/** An answered call of a client. */
 export type EmulatedCall = { method: string; path: string; body: string; status: number };
 
-/** GitHub of `emulate`, which others wrote, behind what it lacks. */
+/** The GitHub server of `emulate` (third-party), behind a shim that adds what it lacks. */
 export type EmulatedGitHub = {
   apiUrl: string;
   /** Tokens by login. */
   tokens: Readonly<Record<string, string>>;
   calls: EmulatedCall[];
-  /** Asks as a user, past the shim. */
+  /** Sends a request as a user, bypassing the shim. */
   as<T>(login: string, route: string, body?: object): Promise<T>;
   close(): Promise<void>;
 };
@@ -25,7 +25,7 @@ type Comment = { updated_at: string };
 const longestBody = 65_536;
 
 /**
- * `emulate` keeps issues, comments, labels and accounts, and its answers go to the client as they are. What it cannot do is done here:
+ * `emulate` provides issues, comments, labels and accounts, and its answers are passed on unchanged. The shim adds what is missing:
  *
  * - the list of all comments of a repository (its route for one issue takes that path and answers 404), with `since`, `sort` and pages,
  * - `since` of the comments of an issue, which it ignores,

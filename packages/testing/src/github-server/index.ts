@@ -41,7 +41,7 @@ export type GitHubServer = GitHubStore & {
   violations: string[];
   /** Limits that were passed. */
   offences: Offence[];
-  /** What goes wrong with requests; at first nothing. */
+  /** The faults of requests; none at first. */
   fault: ChooseGitHubFault;
   /** The next calls that fit (`POST /repos/…`) go wrong, one each. */
   failNext(calls: RegExp, ...faults: GitHubFault[]): void;

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const program = path.join(import.meta.dirname, 'program.mjs');
 
-/** Installs a program that misbehaves in `dir`, as the vendor's would be installed; gives the path to set for the engine. */
+/** Installs the misbehaving program in `dir`, as the vendor's would be; returns the path to set for the engine. */
 export function installHostileEngine(id: 'claude' | 'codex' | 'gemini', dir: string): string {
   const folder = path.join(dir, `hostile-${id}`);
   mkdirSync(folder, { recursive: true });

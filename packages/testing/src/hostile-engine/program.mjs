@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands for the vendors' programs, speaks the protocol of each as far as a turn needs it, and misbehaves as the prompt says
+// Stands in for the vendors' programs: it speaks as much of each protocol as a turn needs, and misbehaves as the prompt says
 // (`hostile:<what>`).
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -11,7 +11,7 @@ const isClaude = args.includes('stream-json') && args.includes('--input-format')
 const uuid = '11111111-2222-4333-8444-555555555555';
 const big = 'x'.repeat(64 * 1024);
 
-/** Resolves when the reader has taken it. */
+/** Resolves when the reader has received it. */
 const write = (text) => new Promise((resolve) => process.stdout.write(text, resolve));
 const line = (value) => write(`${JSON.stringify(value)}\n`);
 const forever = () => new Promise(() => setInterval(() => undefined, 1000));
@@ -19,7 +19,7 @@ const forever = () => new Promise(() => setInterval(() => undefined, 1000));
 async function misbehave(prompt, say) {
   const what = /hostile:(\w+)/.exec(prompt)?.[1];
   if (what === undefined) return say.reply('hello');
-  // The driver's interrupt goes unheard as well.
+  // The driver's interrupt is ignored, too.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
   if (what === 'line') {
     await write(say.openLine);
@@ -67,9 +67,9 @@ function speakGemini() {
 
 function speakCodex() {
   const threads = { next: 0 };
-  /** Threads in which the driver looks at what is offered to a model: they ask, and offer nothing. */
+  /** Threads in which the driver checks which tools a model gets: they list nothing. */
   const checks = new Map();
-  /** Each of the thread's tool servers is there. */
+  /** Each of the thread's tool servers is connected. */
   const tellServers = async (threadId, config) => {
     for (const name of Object.keys(config?.mcp_servers ?? {})) {
       const params = { threadId, name, status: 'ready', error: null };

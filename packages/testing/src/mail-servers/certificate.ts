@@ -4,7 +4,7 @@ import { programs } from './mail-programs.ts';
 
 export type Certificate = { certFile: string; keyFile: string };
 
-/** A certificate for 127.0.0.1 and localhost that nobody but its own holder vouches for, in two files of `folder`. */
+/** A self-signed certificate for 127.0.0.1 and localhost, in two files of `folder`. */
 export function makeCertificate(folder: string): Certificate {
   const files = { certFile: path.join(folder, 'cert.pem'), keyFile: path.join(folder, 'key.pem') };
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];

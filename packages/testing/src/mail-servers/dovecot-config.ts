@@ -5,14 +5,14 @@ export type DovecotPorts = { imap: number; imaps: number; lmtp: number; submissi
 export type DovecotConfig = Certificate & {
   dir: string;
   ports: DovecotPorts;
-  /** Where mail goes that is handed in. */
+  /** Where submitted mail is relayed to. */
   relayPort: number;
   password: string;
-  /** Mailboxes that hold one kilobyte. */
+  /** Mailboxes with a quota of one kilobyte. */
   full: readonly string[];
 };
 
-/** Each user has their own mailbox, and all have one password. A mailbox comes to be when it is first used. */
+/** Each user has their own mailbox, and all have the same password. A mailbox is created when it is first used. */
 export const dovecotConfig = ({ dir, ports, relayPort, certFile, keyFile, password }: DovecotConfig): string => `
 base_dir = ${dir}/run
 state_dir = ${dir}/state

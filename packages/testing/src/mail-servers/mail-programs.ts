@@ -13,15 +13,15 @@ export const programs = {
   unshare: '/usr/bin/unshare',
 } as const;
 
-/** Packages of Debian that hold them. */
+/** The Debian packages that contain them. */
 export const mailPackages = ['dovecot-imapd', 'dovecot-lmtpd', 'dovecot-submissiond', 'opensmtpd'] as const;
 
-/** Why the mail servers cannot be started here; null where they can. */
+/** Why the mail servers cannot be started on this machine; null when they can. */
 export function whyNoMailServers(): string | null {
   const missing = Object.values(programs).filter((program) => !existsSync(program));
   if (missing.length > 0) return `${missing.join(', ')} not there; apt-get install ${mailPackages.join(' ')}`;
   if (userInfo().uid !== 0) return 'OpenSMTPD works as root alone';
-  // Its queue and its socket have fixed places, which are covered for it alone.
+  // Its queue and its socket have fixed paths, over which it gets private mounts.
   const tried = spawnSync(programs.unshare, ['--mount', 'true'], { stdio: 'ignore' });
   return tried.status === 0 ? null : 'no mount namespace can be made here, in which OpenSMTPD has a queue of its own';
 }

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { programs } from './mail-programs.ts';
 
-/** A server that ends with its starter, also when that is killed. */
+/** A server that ends with its parent process, also when that is killed. */
 export type OwnProgram = {
-  /** The last lines that it has said. */
+  /** Its last lines of output. */
   log(): string;
   stop(): Promise<void>;
 };
@@ -16,7 +16,7 @@ type Options = { name: string; command: readonly [string, ...string[]]; logFile:
 const patienceMs = 30_000;
 const stopMs = 10_000;
 
-/** Resolves when it greets on each of its ports. Rejects with what it has said when it ends before, or takes too long. */
+/** Resolves when it greets on each of its ports. Rejects with its output when it ends before, or takes too long. */
 export async function startOwnProgram({ name, command, logFile, ports }: Options): Promise<OwnProgram> {
   const out = createWriteStream(logFile, { flags: 'a' });
   const child = spawn(programs.setpriv, ['--pdeathsig', 'TERM', '--', ...command], { stdio: ['ignore', 'pipe', 'pipe'] });

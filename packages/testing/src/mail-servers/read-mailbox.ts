@@ -13,7 +13,7 @@ export async function readMailbox({ port, user, password }: Login, folder: strin
   try {
     await client.mailboxOpen(folder, { readOnly: true });
     if (client.mailbox === false || client.mailbox.exists === 0) return [];
-    // Another command within a fetch that is read one by one would wait for ever.
+    // A second command during an iterated fetch would wait forever.
     const found = await client.fetchAll('1:*', { uid: true, source: true, flags: true });
     return found
       .map(({ uid, source, flags }) => ({ uid, raw: source ?? Buffer.alloc(0), flags: [...(flags ?? [])] }))

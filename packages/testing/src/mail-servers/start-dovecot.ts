@@ -8,12 +8,12 @@ import { startOwnProgram } from './own-program.ts';
 export type Dovecot = {
   /** The last lines of its log. */
   log(): string;
-  /** Ends it and starts it again, on the same ports and with the same mails. */
+  /** Restarts it on the same ports and with the same mails. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A real IMAP server, with LMTP for what comes in and a submission server for what goes out. */
+/** A real IMAP server, with LMTP for incoming mail and a submission server for outgoing mail. */
 export async function startDovecot(config: DovecotConfig): Promise<Dovecot> {
   const { dir, ports } = config;
   const [uid, gid] = [idOf('-u', 'dovecot'), idOf('-g', 'dovecot')];

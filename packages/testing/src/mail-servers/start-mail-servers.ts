@@ -10,28 +10,28 @@ import { startDovecot } from './start-dovecot.ts';
 import { startOpensmtpd } from './start-opensmtpd.ts';
 
 export type MailServersOptions = {
-  /** Five ports of loopback; free ones unless given. */
+  /** Five ports on loopback; free ones by default. */
   ports?: DovecotPorts & { smtp: number };
-  /** What is said to a recipient in the place of taking the mail. */
+  /** The refusal of a recipient, in place of accepting the mail. */
   refused?: Readonly<Record<string, string>>;
-  /** Mailboxes that can hold nothing. */
+  /** Mailboxes that are always full. */
   full?: readonly string[];
 };
 
-/** Dovecot and OpenSMTPD for all addresses there are, each with a mailbox and all with one password. */
+/** Dovecot and OpenSMTPD for any address, each with its own mailbox and all with the same password. */
 export type MailServers = {
   /** `imap` and `smtp` without encryption and, on `smtp`, without login; `imaps` and `submission` with both. */
   ports: DovecotPorts & { smtp: number };
   password: string;
-  /** PEM file of the certificate, which vouches for itself. */
+  /** PEM file of the self-signed certificate. */
   certFile: string;
-  /** Puts a mail into the INBOX of a user, as a server that delivers it does. `from`: its sender by SMTP, nobody unless given. Rejects with the words of the refusal. */
+  /** Delivers a mail to the INBOX of a user. `from`: its SMTP sender, empty by default. Rejects with the text of the refusal. */
   deliver(user: string, raw: Buffer | string, from?: string): Promise<void>;
-  /** The mails of a folder, whole, in order. */
+  /** The complete mails of a folder, in order. */
   read(user: string, folder?: string): Promise<KeptMail[]>;
-  /** The mails of the INBOX of a user as they lie on the disk: for many users at once. */
+  /** The mails of a user's INBOX, read from the disk: faster for many users. */
   kept(user: string): { file: string; raw(): Buffer }[];
-  /** Ends the IMAP server and starts it again. */
+  /** Restarts the IMAP server. */
   restartImap(): Promise<void>;
   /** The last lines of both logs. */
   log(): string;

@@ -9,19 +9,19 @@ export type OpensmtpdConfig = {
   port: number;
   lmtpPort: number;
   hostname: string;
-  /** What it says to a recipient in the place of taking the mail, such as `550 5.1.1 Nobody of this name is here`. */
+  /** The refusal of a recipient, in place of accepting the mail, such as `550 5.1.1 No such user`. */
   refused: Readonly<Record<string, string>>;
 };
 
 /**
- * A real SMTP server, which takes mail for everybody and hands it on by LMTP. It speaks without encryption: Debian's build cannot do more with its OpenSSL,
- * so a login goes through Dovecot's submission server before it.
+ * A real SMTP server, which accepts mail for everyone and delivers it by LMTP. It has no encryption, which fails in Debian's build with its OpenSSL,
+ * so logins go through Dovecot's submission server in front of it.
  */
 export async function startOpensmtpd(config: OpensmtpdConfig): Promise<OwnProgram> {
   const file = path.join(config.dir, 'smtpd.conf');
   writeFileSync(file, configText(config), { mode: 0o600 });
-  // Its queue and its control socket have fixed places. It gets empty ones, so that it meets no other of its kind, and nothing is left of it.
-  // The one of the queue exists only where the package's service was started once, so its parent is covered.
+  // Its queue and its control socket have fixed paths. It gets empty mounts there, so that it meets no other instance and leaves nothing behind.
+  // The queue's folder exists only where the package's service was started once, so its parent gets the mount.
   const covered =
     'mount -t tmpfs none /run && mount -t tmpfs none /var/spool && mkdir -m 0711 /var/spool/smtpd && exec "$1" -d -f "$2"';
   return startOwnProgram({

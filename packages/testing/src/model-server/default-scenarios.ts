@@ -5,7 +5,7 @@ import type { ScriptedReply, ScriptedStep } from './scripted-reply.ts';
 const words = 'Hello from the scripted model, this is a streamed reply.'.split(/(?<= )/);
 
 /**
- * What the model says when no script decides: the last keyword in the user's text picks the scenario, so that a person
+ * The model's replies without a script: the last keyword in the user's text picks the scenario, so that a person
  * (or an end-to-end test) can steer the model through any channel.
  */
 export function defaultScenario(request: ModelRequest): ScriptedReply {
@@ -29,7 +29,7 @@ export function defaultScenario(request: ModelRequest): ScriptedReply {
 
 const text = (value: string): ScriptedReply => ({ steps: [{ text: value } satisfies ScriptedStep] });
 
-/** `USE_TOOL name` picks the tool; without a name any tool that echoes. */
+/** `USE_TOOL name` picks the tool; without a name, any echo tool. */
 const wantedTool = (request: ModelRequest): RegExp => {
   const name = /USE_TOOL[ \t]+([A-Za-z][\w-]*)/.exec(request.userText)?.[1];
   return name === undefined ? /echo/i : new RegExp(name, 'i');

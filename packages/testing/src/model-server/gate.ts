@@ -3,12 +3,12 @@ export type Gate = { wait(signal: AbortSignal): Promise<void> };
 
 /** A gate the test holds the key to. */
 export type TestGate = Gate & {
-  /** Settles when a reply stands before the gate. */
+  /** Settles when a reply waits at the gate. */
   readonly reached: Promise<void>;
   open(): void;
 };
 
-/** Makes a gate that stays shut until the test opens it: no sleeps, no luck. */
+/** Makes a gate that stays shut until the test opens it, so that no test depends on timing. */
 export function createGate(): TestGate {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ export function createGate(): TestGate {
   };
 }
 
-/** A gate that opens by itself after `ms`, for replies a person watches. */
+/** A gate that opens by itself after `ms`, for a person who watches the reply. */
 export const pause = (ms: number): Gate => ({
   async wait(signal) {
     const timer = Promise.withResolvers<void>();

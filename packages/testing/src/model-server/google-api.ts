@@ -24,15 +24,15 @@ export function parseGoogleRequest(path: string, body: Record<string, unknown>):
 }
 
 /**
- * The last text the user wrote: before it may stand the client's own words on the session, or an earlier message that
- * was never answered; after it the files the client put in.
+ * The last text of the user: before it there may be the client's own text about the session, or an earlier message that
+ * was never answered; after it, files that the client added.
  */
 function newestText(parts: Record<string, unknown>[]): string {
   const texts = parts.map((part) => asText(part.text));
   return texts.findLast((text) => text !== '' && !/^(<session_context>|\n(---|Content from))/.test(text)) ?? '';
 }
 
-/** What a tool gave back: its output or its error, and everything it sent where it is neither. */
+/** The result of a tool: its output or its error, or else everything that it sent. */
 function resultText(response: unknown): string {
   const { output, error } = isRecord(response) ? response : {};
   return asText(output ?? error) || JSON.stringify(response);

@@ -20,7 +20,7 @@ export function parseMessagesRequest(body: Record<string, unknown>): ParsedReque
   };
 }
 
-/** The last text of a message: before it may stand an earlier message that was never answered, after it reminders of the client. */
+/** The last text of a message: before it there may be an earlier message that was never answered, after it reminders of the client. */
 function newestText(content: unknown): string {
   const texts = typeof content === 'string' ? [content] : asBlocks(content).map((block) => asText(block.text));
   return texts.findLast((text) => text !== '' && !text.startsWith('<system-reminder>')) ?? '';

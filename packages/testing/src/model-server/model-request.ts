@@ -9,7 +9,7 @@ export type ModelRequest = {
   path: string;
   model: string;
   stream: boolean;
-  /** Names only: a recorded request holds no key. */
+  /** Names only: a recorded request must not contain keys. */
   headerNames: string[];
   /** Scheme of the Authorization header, the name of a key's own header, or null. */
   auth: string | null;
@@ -18,15 +18,15 @@ export type ModelRequest = {
   /** System prompt, developer messages included. */
   systemText: string;
   tools: OfferedTool[];
-  /** Results of the tools that the newest message brings back, in order. */
+  /** The tool results in the newest message, in order. */
   toolResults: string[];
-  /** The whole conversation as text, to look for what an earlier turn said. */
+  /** The whole conversation as text, for finding text of earlier turns. */
   historyText: string;
-  /** The parsed body, for what the fields above do not show. */
+  /** The parsed body, for anything else. */
   body: Record<string, unknown>;
 };
 
-/** What stands in the request itself. */
+/** The fields that are read from the request itself. */
 export type ParsedRequest = Pick<
   ModelRequest,
   'model' | 'stream' | 'userText' | 'systemText' | 'tools' | 'toolResults' | 'historyText'
@@ -47,7 +47,7 @@ export const contentText = (content: unknown): string =>
         .filter((text) => text !== '')
         .join('\n');
 
-/** The tool that a script means: the first offered one that fits a pattern, or the one it names, offered or not. */
+/** The tool of a script: the first offered one that matches a pattern, or the named one, offered or not. */
 export function findTool(tools: readonly OfferedTool[], wanted: RegExp | string | OfferedTool): OfferedTool | undefined {
   if (wanted instanceof RegExp)
     return tools.find((tool) => wanted.test(tool.name) || wanted.test(`${tool.namespace ?? ''}__${tool.name}`));

@@ -33,7 +33,7 @@ export function parseResponsesRequest(body: Record<string, unknown>): ParsedRequ
   };
 }
 
-/** Outputs at the end of the input: what came back since the model last spoke. */
+/** The outputs at the end of the input: the tool results since the model's last reply. */
 function newestResults(items: InputItem[]): string[] {
   const lastOther = items.findLastIndex((item) => !isOutput(item));
   return items.slice(lastOther + 1).map((item) => (typeof item.output === 'string' ? item.output : contentText(item.output)));

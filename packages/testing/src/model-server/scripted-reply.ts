@@ -1,11 +1,11 @@
 import type { Gate } from './gate.ts';
 import type { ModelRequest, OfferedTool } from './model-request.ts';
 
-/** Text that leaves in these pieces; a gate between two pieces holds the rest back. */
+/** Text that is sent in these pieces; a gate between two pieces delays the rest. */
 export type Chunks = string | readonly (string | Gate)[];
 
 /**
- * One block of a reply. `tool` is an offered tool found by pattern (when none fits, the reply is a text that lists what
+ * One block of a reply. `tool` is an offered tool found by pattern (when none matches, the reply is a text that lists what
  * was offered), or a tool the model calls whether it was offered or not, as models do.
  */
 export type ScriptedStep =
@@ -18,7 +18,7 @@ export type ScriptedUsage = { input: number; cacheRead: number; cacheWrite: numb
 export type ScriptedReply =
   | { steps: readonly ScriptedStep[]; usage?: Partial<ScriptedUsage> }
   /**
-   * An error instead of a reply: HTTP status, the vendor's error type and words; `details` where Google has them, other
+   * An error instead of a reply: HTTP status, the vendor's error type and message; `details` where Google has them, other
    * `fields` of the error for the other protocols.
    */
   | {
@@ -30,10 +30,10 @@ export type ScriptedReply =
       fields?: Record<string, unknown>;
     };
 
-/** Decides the reply to a request; `undefined` leaves it to the default scenarios. */
+/** Chooses the reply to a request; `undefined` leaves it to the default scenarios. */
 export type Script = (request: ModelRequest) => ScriptedReply | undefined;
 
-/** What a reply costs when the script says nothing else. Input excludes the cached part. */
+/** The token counts of a reply, unless the script sets others. Input excludes the cached part. */
 export const defaultUsage: ScriptedUsage = { input: 111, cacheRead: 33, cacheWrite: 22, output: 17, reasoning: 5 };
 
 export const usageOf = (usage: Partial<ScriptedUsage> | undefined): ScriptedUsage => ({ ...defaultUsage, ...usage });

@@ -20,11 +20,11 @@ export type ModelServer = {
   url: string;
   /** Every model request so far, in order of arrival. */
   requests: ModelRequest[];
-  /** Replies from now on: a function, or a list that is used up one by one. What it leaves open the keywords decide. */
+  /** Sets the replies from now on: a function, or a list that is used up one by one. The keywords decide the rest. */
   script(replies: Script | readonly ScriptedReply[]): void;
-  /** Settles with the next request that passes the test, or with one that came already. */
+  /** Settles with the next request that matches, or with an earlier one. */
   waitForRequest(test: (request: ModelRequest) => boolean): Promise<ModelRequest>;
-  /** Requests whose reply is not finished: 0 when nothing is left running. */
+  /** The number of requests whose reply is not finished. */
   readonly open: number;
   close(): Promise<void>;
 };

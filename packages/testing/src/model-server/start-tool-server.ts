@@ -6,7 +6,7 @@ export type TestToolServer = {
   url: string;
   /** Input of every call of `echo`, in order. */
   calls: unknown[];
-  /** Authorization headers that came, to see that the engine passes on what it was given. */
+  /** The received Authorization headers, to check what the engine sends. */
   authorizations: (string | undefined)[];
   close(): Promise<void>;
 };

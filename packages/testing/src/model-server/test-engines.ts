@@ -5,7 +5,7 @@ import { testUnless } from '../skip-note.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../../..');
 
-/** Where `scripts/install-test-engines.ts` puts the real engines, one folder each. */
+/** Where `scripts/install-test-engines.ts` installs the real engines, one folder each. */
 export const testEnginesDir = process.env.SVC_TEST_ENGINES ?? path.join(repositoryRoot, '.cache/engines');
 
 /**
@@ -18,7 +18,7 @@ export function describeWithEngine(id: string, name: string, define: (dir: strin
   else describe(name, () => define(dir));
 }
 
-/** The install folder of a real engine for tests; null when it is not there. */
+/** The install folder of a real engine for tests; null when it is not installed. */
 export function testEngine(id: string): string | null {
   const dir = path.join(testEnginesDir, id);
   return existsSync(path.join(dir, 'node_modules')) ? dir : null;

@@ -5,11 +5,11 @@ import { listen } from '../listen.ts';
 
 export type PackageRegistry = {
   url: string;
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[];
-  /** Publishes a version, which is the newest one from now on. Its manifest is made from `name` and `version`. */
+  /** Publishes a version, which becomes the newest one. Its manifest is made from `name` and `version`. */
   publish(name: string, version: string, files: Readonly<Record<string, PackedFile>>): void;
-  /** Tarballs are held back until the returned function is called: an installation stands still in the middle. */
+  /** Holds back tarballs until the returned function is called, which stops an installation in the middle. */
   hold(): () => void;
   close(): Promise<void>;
 };
@@ -77,7 +77,7 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
   };
 }
 
-/** A file of a package: its text, and whether it can be started. */
+/** A file of a package: its text, and whether it is executable. */
 export type PackedFile = { text: string; isProgram?: boolean };
 
 const blockSize = 512;
@@ -101,7 +101,7 @@ function header(name: string, size: number, mode: number): Buffer {
   block.write(octal(0, 8), 116);
   block.write(octal(size, 12), 124);
   block.write(octal(0, 12), 136);
-  // The checksum is made with blanks in its own place.
+  // The checksum is computed with blanks in its own field.
   block.write('        ', 148);
   block.write('0', 156);
   block.write('ustar\u000000', 257);
@@ -113,12 +113,12 @@ function header(name: string, size: number, mode: number): Buffer {
 export const codexPackage = '@openai/codex';
 
 export type FakeCodexOptions = {
-  /** What its program says it is; unless given, the version it is published as. */
+  /** The version that its program reports; by default the published one. */
   says?: string;
   isLoggedIn?: boolean;
 };
 
-/** A package that looks like codex: its program answers what the engine asks before a turn. */
+/** A package that looks like codex: its program answers the engine's checks before a turn. */
 export function fakeCodex(
   version: string,
   { says = version, isLoggedIn = true }: FakeCodexOptions = {},

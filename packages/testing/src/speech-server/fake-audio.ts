@@ -13,8 +13,8 @@ const heads: Record<string, Buffer> = {
 };
 
 /**
- * Bytes that begin as a file of the format and hold the text, so that a clip of them can be read back. As raw samples a text is sound,
- * if its words have one.
+ * Bytes with the header of the format and the text inside, so that a clip can be read back. Raw samples contain the text as tones,
+ * where its words have tones.
  */
 export const fakeAudio = (format: string, text: string): Buffer =>
   format === 'pcm' && canSay(text) ? sayTones(text, 24_000) : markedAudio(format, text);
@@ -22,12 +22,12 @@ export const fakeAudio = (format: string, text: string): Buffer =>
 const markedAudio = (format: string, text: string): Buffer =>
   Buffer.concat([heads[format] ?? Buffer.alloc(0), Buffer.alloc(2000, 0x55), marker, Buffer.from(text)]);
 
-/** What a clip of `fakeAudio` says; words of its own for any other bytes. */
+/** The text of a clip of `fakeAudio`; a fixed text for any other bytes. */
 export function heardIn(clip: Buffer): string {
   const at = clip.lastIndexOf(marker);
   return at === -1 ? hearWav(clip) || 'no words' : clip.toString('utf8', at + marker.length);
 }
 
-/** Words that are said by tones. */
+/** The words that have tones. */
 const hearWav = (clip: Buffer): string =>
   clip.toString('latin1', 0, 4) === 'RIFF' && clip.length > 44 ? hearTones(clip.subarray(44), clip.readUInt32LE(24)) : '';

@@ -2,11 +2,11 @@ import { gunzipSync } from 'node:zlib';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { fakeAudio } from './fake-audio.ts';
 
-/** One request as it came. `file` is the clip of a form. */
+/** A request as received. `file`: the clip of a form. */
 export type SpeechRequest = {
   path: string;
   query: URLSearchParams;
-  /** As the client named it, scheme and all. */
+  /** As the client sent it, with the scheme. */
   key: string | null;
   fields: Record<string, unknown>;
   file: { name: string; mime: string; bytes: Buffer } | null;
@@ -26,7 +26,7 @@ export async function readSpeechRequest(incoming: IncomingMessage): Promise<Spee
   return { ...base, fields: Object.fromEntries(Object.entries(value ?? {})), file: null };
 }
 
-/** By the platform's own reader, so that a form that only we could read does not pass. */
+/** Parsed by the platform's own code, so that a form that only ours could parse is rejected. */
 async function readForm(body: Buffer, type: string): Promise<Pick<SpeechRequest, 'fields' | 'file'>> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   const fields: Record<string, unknown> = {};

@@ -7,7 +7,7 @@ import { readSpeechRequest, type SpeechAnswer, type SpeechRequest } from './spee
 
 export type SpeechServerOptions = {
   port?: number;
-  /** Key that is wanted; none unless given. */
+  /** The required key; none by default. */
   key?: string;
 };
 
@@ -15,20 +15,20 @@ export type SpeechServer = {
   /** Root of the server: OpenAI's clients take it with `/v1` behind it, those of ElevenLabs as it is. */
   url: string;
   requests: SpeechRequest[];
-  /** What the next requests are answered with, one by one, in place of what their routes would say. */
+  /** The answers of the next requests, one by one, in place of those of their routes. */
   next(...answers: SpeechAnswer[]): void;
-  /** Answers wait here before their head; null removes the gate. */
+  /** Answers wait here before their headers; null removes the gate. */
   gate: Gate | null;
-  /** Audio stands here when half of it is sent. */
+  /** Audio waits here when half of it is sent. */
   middle: Gate | null;
-  /** Breaks connections off when half of the audio is sent. */
+  /** Cuts connections when half of the audio is sent. */
   isCutting: boolean;
-  /** Requests whose answer is not finished. */
+  /** The number of requests whose answer is not finished. */
   readonly open: number;
   close(): Promise<void>;
 };
 
-/** Starts a speech server on loopback that answers as OpenAI and ElevenLabs do. Its audio holds the text that it speaks. */
+/** Starts a speech server on loopback that answers as OpenAI and ElevenLabs do. Its audio contains the spoken text. */
 export async function startSpeechServer({ port = 0, key }: SpeechServerOptions = {}): Promise<SpeechServer> {
   const queue: SpeechAnswer[] = [];
   let open = 0;

@@ -1,5 +1,5 @@
 /**
- * A language that survives every codec: each word is a tone. What it says can be heard again from the sound, after it was encoded, sent,
+ * A language that survives every codec: each word is a tone. The words can be decoded from the sound after it was encoded, sent,
  * decoded and resampled.
  */
 const words = ['what', 'time', 'is', 'it', 'noon', 'rain', 'one', 'two', 'three', 'four', 'five', 'six', 'stop', 'yes', 'no'];
@@ -11,7 +11,7 @@ const frameMs = 10;
 
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 
-/** Whether all of a text can be said. */
+/** Whether a text has only known words. */
 export const canSay = (text: string): boolean => wordsIn(text).length > 0 && wordsIn(text).every((word) => words.includes(word));
 
 /** A text as 16-bit samples on one channel. */
@@ -37,7 +37,7 @@ export function hearTones(pcm: Buffer, rate: number): string {
     const found = wordOf(pcm.subarray(frame * length * 2, (frame + 1) * length * 2), rate);
     count = found === word ? count + 1 : 1;
     word = found;
-    // Half of a word is enough; at its borders the frames are mixed.
+    // Half of a word is enough; frames at its borders mix two tones.
     if (word !== null && count === wordMs / frameMs / 2) heard.push(word);
   }
   return heard.join(' ');
@@ -52,7 +52,7 @@ function wordOf(frame: Buffer, rate: number): string | null {
   return words[best] ?? null;
 }
 
-/** By Goertzel. */
+/** The Goertzel algorithm. */
 function powerAt(samples: readonly number[], turns: number): number {
   const factor = 2 * Math.cos(2 * Math.PI * turns);
   let [last, before] = [0, 0];

@@ -6,7 +6,7 @@ import { sendMethods } from './methods/send-methods.ts';
 import type { Methods, Platform } from './methods/method-table.ts';
 import { readParams, readRequest } from './read-call.ts';
 
-/** What the bot asked for and was answered; without a status when nothing was. */
+/** A request of the bot and its answer; without a status when there was none. */
 export type RecordedCall = {
   method: string;
   params: Record<string, unknown>;

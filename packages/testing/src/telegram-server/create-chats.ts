@@ -9,7 +9,7 @@ import {
   type TelegramUser,
 } from './api-types.ts';
 
-/** A message with what only the platform and the test know of it. */
+/** A message with the fields that only the platform and the test see. */
 export type StoredMessage = {
   message: TelegramMessage;
   /** What it was before, the first version first. */

@@ -15,7 +15,7 @@ export type ChooseTelegramFault = (request: TelegramRequest) => TelegramFault | 
 
 /** The faults of a server: those that its test chooses for each request, and those that come next. */
 export type Faults = {
-  /** What goes wrong with requests; at first nothing. */
+  /** The faults of requests; none at first. */
   fault: ChooseTelegramFault;
   /** The next calls of methods whose names fit go wrong, one each. */
   failNext(methods: RegExp, ...faults: TelegramFault[]): void;

@@ -3,7 +3,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 
 const textInput = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] };
 
-/** A tool server of the official SDK with the tools `echo`, which answers `echo:<text>`, and `env`, which gives its environment's names. */
+/** A tool server of the official SDK with the tools `echo`, which answers `echo:<text>`, and `env`, which lists the names in its environment. */
 export function createEchoToolServer(onCall: (input: unknown) => void = () => undefined): Server {
   const server = new Server({ name: 'echo', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({

@@ -5,14 +5,14 @@ import { createEchoToolServer } from './echo-tool-server.ts';
 
 export type HttpToolServer = {
   url: string;
-  /** Input of every call, in order. */
+  /** The input of every call, in order. */
   calls: unknown[];
-  /** Authorization headers that came. */
+  /** The received Authorization headers. */
   authorizations: (string | undefined)[];
   close(): Promise<void>;
 };
 
-/** A real HTTP tool server of the official SDK (streamable HTTP, stateless). With `hangs` it takes requests and never answers. */
+/** A real HTTP tool server of the official SDK (streamable HTTP, stateless). With `hangs` it accepts requests and never answers. */
 export async function startHttpToolServer({ hangs = false, port = 0 } = {}): Promise<HttpToolServer> {
   const calls: unknown[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -22,7 +22,7 @@ export async function startHttpToolServer({ hangs = false, port = 0 } = {}): Pro
     const mcp = createEchoToolServer((input) => calls.push(input));
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     response.on('close', () => void mcp.close());
-    // The cast: the SDK's own types of a transport do not agree under exact optional properties.
+    // Cast because the SDK's transport types conflict under `exactOptionalPropertyTypes`.
     void mcp.connect(transport as never).then(() => transport.handleRequest(request, response));
   });
   const { url, close } = await listen(server, port);
