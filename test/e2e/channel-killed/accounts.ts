@@ -6,13 +6,13 @@ import { isFor, shownFor, textOf, type SaidMessage } from './people.ts';
 type Delivery = { id: string; turn_id: string; state: string };
 type HistoryMessage = { turn_id: string; role: string; text: string; state: string };
 
-/** What the core knows of the messages, by the names in their texts. */
+/** The core's records of the messages, by the names in their texts. */
 export type CoreRecord = {
   /** Their turn has failed, or their reply could not be delivered. */
   failed: Set<string>;
-  /** Their reply was pushed, as the connector was not there when it was ready. */
+  /** Their reply was pushed, because the connector was not connected when it was ready. */
   pushed: Set<string>;
-  /** In the order of their turns, all chats after each other. */
+  /** In the order of their turns, chat by chat. */
   turns: string[];
 };
 
@@ -34,7 +34,7 @@ export async function readCore(coreUrl: string, keys: readonly string[]): Promis
   return record;
 }
 
-/** Every rule that is broken. */
+/** Every broken rule. */
 export function findBroken(platform: ChatPlatform, said: readonly SaidMessage[], core: CoreRecord): string[] {
   return [...Map.groupBy(said, ({ chat }) => chat)].flatMap(([chat, own]) => [
     ...own.flatMap((message) => brokenRule(platform, message, core.failed)),
@@ -44,7 +44,7 @@ export function findBroken(platform: ChatPlatform, said: readonly SaidMessage[],
   ]);
 }
 
-/** Messages that nobody has changed run in the order in which they were said. */
+/** Messages that were not edited run in the order in which they were sent. */
 function turnsOutOfOrder(own: readonly SaidMessage[], turns: readonly string[]): string[] {
   const places = own.flatMap(({ answers: [answer = ''], answers: { length } }) => {
     const place = turns.indexOf(nameOf(answer));
@@ -58,7 +58,7 @@ function turnsOutOfOrder(own: readonly SaidMessage[], turns: readonly string[]):
 
 const nameOf = (answer: string): string => answer.split(' ')[0] ?? '';
 
-/** What the bot shows and belongs to nothing. */
+/** Messages of the bot that answer nothing. */
 const leftOver = (platform: ChatPlatform, chat: string, own: readonly SaidMessage[]): string[] =>
   platform
     .replies(chat)
@@ -70,7 +70,7 @@ function brokenRule(platform: ChatPlatform, message: SaidMessage, failed: Readon
   const text = textOf(shown);
   const isListed = message.answers.some((answer) => failed.has(nameOf(answer)));
   if (mayRead(message).includes(text)) return [];
-  // What is taken back, an album part by part, may have been answered in part, but no answer stands there twice.
+  // A deleted message (an album is deleted part by part) may be answered in part, but never twice.
   if (message.isRemoved && message.answers.every((answer) => text.split(`${nameOf(answer)} begins`).length <= 2)) return [];
   if (isListed && !message.answers.some((answer) => text.includes(answer))) return [];
   const rule = text === '' ? 'not answered' : 'not answered as it should be';
@@ -79,14 +79,14 @@ function brokenRule(platform: ChatPlatform, message: SaidMessage, failed: Readon
   return [`${rule}: ${JSON.stringify({ ids, chat, answers: answers.map(short), isRemoved, isListed, seen })}`];
 }
 
-/** One of its versions is answered. Where the first was being answered when it was edited, the text of now is answered after it, without the files. */
+/** One of its versions is answered. If the first was being answered when it was edited, the new text is answered after it, without the files. */
 function mayRead({ answers: [first = '', second] }: SaidMessage): string[] {
   if (second === undefined) return [first];
   const steered = second.replace(/ with \d files/, ' with 0 files');
   return [first, second, `${first} ${steered}`];
 }
 
-/** Answers stand in the order of what they answer; but for those that had to be pushed, which others do not wait for. */
+/** Answers are in the order of their messages, except pushed ones, for which others do not wait. */
 function repliesOutOfOrder(platform: ChatPlatform, own: readonly SaidMessage[], pushed: ReadonlySet<string>): string[] {
   const first = own.flatMap((message) => {
     const [reply] = shownFor(platform, message);

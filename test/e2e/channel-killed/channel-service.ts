@@ -11,7 +11,7 @@ import { scriptText } from './engine-script.ts';
 import { openKillableService, type KillableService } from './killable-service.ts';
 import { people } from './people.ts';
 
-/** The service with one instance of the connector for the chat platform. */
+/** The service with one instance of the connector of the chat platform. */
 export type ChannelService = KillableService & { platform: ChatPlatform; keys: string[] };
 
 export async function openChannelService(options: ChatPlatformOptions): Promise<ChannelService> {

@@ -1,10 +1,10 @@
-/** What is answered to "[name] count" with so many files; long answers need several messages of the platform. */
+/** The answer to "[name] count" with a number of files; long answers need several messages of the platform. */
 export function answerTo(name: string, count: number, files: number): string {
   const words = Array.from({ length: count }, (_, n) => `${name}.${n}`);
   return [`${name} begins with ${files} files`, ...words, `${name} ends`].join(' ');
 }
 
-/** The script of the offline engine that answers so, word by word and with pauses. */
+/** The script of the offline engine for these answers, word by word and with pauses. */
 export const scriptText = `
 import { setTimeout as sleep } from 'node:timers/promises';
 ${answerTo.toString()}

@@ -8,14 +8,14 @@ import { waitFor } from '@svc/testing/house.ts';
 export const killable = ['connections', 'connector', 'manager', 'core'] as const;
 export type Killable = (typeof killable)[number];
 
-/** Core and manager in processes of their own, and one instance of a connector, which is named as its type is. */
+/** Core and manager as separate processes, and one instance of a connector, named like its type. */
 export type KillableService = {
   coreUrl: string;
-  /** Ends it at once; what is ours is started again. */
+  /** Kills it; our own processes are restarted. */
   kill(what: Killable): Promise<void>;
-  /** Resolves when all of it runs. */
+  /** Resolves when everything runs. */
   recover(): Promise<void>;
-  /** What processes said of faults that end a process. */
+  /** The processes' output about fatal errors. */
   faults(): string;
   close(): Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function openKillableService({
   };
   const act = (action: string, body?: object) =>
     requestJson<object>(`${managerUrl}/instances${action}`, { method: 'POST', body, timeoutMs: 30_000 });
-  /** Who kills one that often is not done with it when the manager gives it up. */
+  /** The manager gives up an instance that is killed this often; the test restarts it then. */
   const restartGivenUp = async () => {
     const state = await look();
     if (state?.status === 'failed' || state?.status === 'backoff') await act(`/${type}/restart`).catch(() => undefined);
@@ -82,7 +82,7 @@ export async function openKillableService({
   try {
     await open();
   } catch (error) {
-    // Nothing else would end them.
+    // Nothing else would stop the processes.
     await service.close();
     throw error;
   }
@@ -90,7 +90,7 @@ export async function openKillableService({
 
   async function open(): Promise<void> {
     await Promise.all([core.start(), manager.start()]);
-    // A busy machine may take its time to read the type.
+    // On a busy machine, loading the type may take a while.
     const make = () => act('', { type, name: type, enabled: true, config });
     let answer = await make();
     const isMade = async () => (answer = await make()).status < 300;

@@ -2,13 +2,13 @@ import { pause } from '@svc/testing/pause.ts';
 import type { ChatPlatform } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { answerTo } from './engine-script.ts';
 
-/** What a person said, and what may be answered to it. */
+/** A message of a person, and its valid answers. */
 export type SaidMessage = {
-  /** Ids of its messages on the platform: one, or one of each part of an album. */
+  /** Its message ids on the platform: one, or one for each part of an album. */
   ids: string[];
   chat: string;
   at: number;
-  /** The answers to its versions; one of them has to be there. */
+  /** The answers to its versions; one of them must be shown. */
   answers: string[];
   edit: ((name: string) => { text: string; answer: string }) | null;
   isRemoved: boolean;
@@ -26,7 +26,7 @@ export const people: Record<string, string[]> = {
 const maxOpen = 4;
 const forgottenAfterMs = 15_000;
 
-/** People who talk on all chats at once until `stop`. All that they have said is in `said`, in the order of each chat. */
+/** People who talk in all chats at once until `stop`. Their messages are in `said`, in the order of each chat. */
 export function startTalking(platform: ChatPlatform, random: () => number) {
   const said: SaidMessage[] = [];
   let isOver = false;
@@ -87,7 +87,7 @@ export function startTalking(platform: ChatPlatform, random: () => number) {
   };
 }
 
-/** All that the bot shows as the answer to a message, in order. A later part of an answer names what it answers by its words alone. */
+/** All messages of the bot that answer a message, in order. Later parts of an answer are recognized only by their text. */
 export const shownFor = (platform: ChatPlatform, message: SaidMessage) =>
   platform.replies(message.chat).filter((reply) => !reply.isDeleted && isFor(reply, message));
 

@@ -6,7 +6,7 @@ import { scriptText } from '../channel-killed/engine-script.ts';
 import { openKillableService, type KillableService } from '../channel-killed/killable-service.ts';
 import { openPlaces, type DiscordPlace } from './places.ts';
 
-/** The service with one bot on a Discord of the test. */
+/** The service with one bot on the test's Discord server. */
 export type ChatroomService = KillableService & { server: DiscordServer; places: DiscordPlace[] };
 
 export async function openChatroomService(count: number, options: DiscordServerOptions): Promise<ChatroomService> {

@@ -4,7 +4,7 @@ import type { Channel } from '@svc/testing/discord-server/model.ts';
 import { short, type Platform } from '../killed-chat/find-broken.ts';
 import type { Question } from '../killed-chat/start-asking.ts';
 
-/** Where people talk with the bot: in private, in a channel of a guild, a thread or a post of a forum. */
+/** Where people talk with the bot: in private, in a channel of a guild, a thread or a forum post. */
 export type DiscordPlace = { channel: Channel; members: DiscordUser[] };
 
 /** Of ten places six are private, two channels, one is a thread and one a post. */
@@ -41,7 +41,7 @@ export function ask(
   return [server.say({ from, channel, text, files: sent }).id];
 }
 
-/** Discord as the accounts see it. A message with a nonce is there once, so that there is no excuse for any that stands there twice. */
+/** Discord as `findBroken` sees it. A nonce prevents duplicates, so no duplicate message is excused. */
 export const seenOf = (server: DiscordServer): Platform<DiscordPlace> => ({
   replies: ({ channel }) => server.replies(channel),
   nameOf: ({ channel }) => channel.id,

@@ -8,12 +8,12 @@ type Delivery = { id: string; turn_id: string; state: 'pending' | 'delivered' | 
 type HistoryMessage = { turn_id: string; role: string; text: string };
 type Run = { name: string; at: number; isResumed: boolean; overlaps: boolean };
 
-/** Everything that is known at the end, of a message. */
+/** Everything that is known about a message at the end. */
 type Account = { sent: Sent; turnId: string | null; hasAnswer: boolean; pushed: Pushed; isListed: boolean; runs: Run[] };
 
 const get = async <T>(url: string): Promise<T> => (await requestJson<T>(url, { timeoutMs: 10_000 })).body;
 
-/** Waits no longer for deliveries that failed before: all are tried at once. Gives how many still wait. */
+/** Retries all failed deliveries at once. Returns how many are still waiting. */
 export async function pushAll(core: CoreProcess): Promise<number> {
   const { deliveries } = await get<{ deliveries: Delivery[] }>(`${core.url}/v2/deliveries?state=pending&limit=1000`);
   for (const { id } of deliveries)
@@ -21,7 +21,7 @@ export async function pushAll(core: CoreProcess): Promise<number> {
   return deliveries.length;
 }
 
-/** Every rule that was broken, as text. */
+/** Every broken rule, as text. */
 export async function findBroken(core: CoreProcess, manager: StubManager, all: Sent[]): Promise<string[]> {
   const turns = await turnsOf(core, new Set(all.map(({ key }) => key)));
   const deliveries = await allDeliveries(core);
@@ -41,7 +41,7 @@ export async function findBroken(core: CoreProcess, manager: StubManager, all: S
 function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Account): string[] {
   const { outcome, error, shown, knownAt, runsAt, isRouted, hasLeft } = sent;
   const isTold = error !== null || (outcome !== null && outcome !== 'delivered');
-  // Who cannot be pushed to and leaves in the moment of the answer gets it when the message is sent again.
+  // A sender without pushes who leaves at the moment of the answer gets it when the message is sent again.
   const isKept = !isRouted && hasLeft && hasAnswer;
   const known = knownAt ?? Number.POSITIVE_INFINITY;
   const first = runs[0];
@@ -62,11 +62,11 @@ function brokenRules({ sent, turnId, hasAnswer, pushed, isListed, runs }: Accoun
   return rules.flatMap(([isBroken, rule]) => (isBroken ? [rule] : []));
 }
 
-/** What the channel was given of a turn. An operator's words are answered to where the session was last, with any person. */
+/** What was pushed to the channel for a turn. An operator's message is answered where the session was last, to any person. */
 const pushedFor = ({ targets }: StubManager, turnId: string | null, turnOf: ReadonlyMap<string, string>): Pushed =>
   new Map([...targets.values()].flatMap((pushed) => [...pushed]).filter(([id]) => turnId !== null && turnOf.get(id) === turnId));
 
-/** Turn ids by the name of their message, and turns with an answer, from the transcripts of all conversations. */
+/** Turn ids by the name of their message, and the turns with an answer, from the history of all conversations. */
 async function turnsOf(core: CoreProcess, keys: Set<string>) {
   const ids = new Map<string, string>();
   const answered = new Set<string>();

@@ -8,32 +8,32 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { pause } from '@svc/testing/pause.ts';
 import type { CoreProcess } from './core-process.ts';
 
-/** How a message is brought: over a link that stays or one that goes away, by HTTP again and again or once. */
+/** How a message is sent: over a lasting link or one that is closed, by HTTP with retries or once. */
 export type Way = 'link' | 'leaving link' | 'http' | 'http once' | 'inject';
 
-/** A message, and what its sender has seen of it. Its name is the last word of its text, and its target for pushes. */
+/** A message and what its sender has seen. Its name is the last word of its text, and its target for pushes. */
 export type Sent = {
   name: string;
   key: string;
   text: string;
   way: Way;
   isRouted: boolean;
-  /** When the core first showed that it has the message, epoch ms; and when it first showed that the message runs. */
+  /** When the core first showed that it has the message, and when it first showed that the message runs, epoch ms. */
   knownAt: number | null;
   runsAt: number | null;
   outcome: string | null;
   error: string | null;
   shown: number;
-  /** Its sender waits no longer and will not come back. */
+  /** Its sender has given up and will not return. */
   hasLeft: boolean;
 };
 
 type Answer = HandleResult & { error?: string };
 
-/** The senders of the load. All they do ends when the core answers, or when `stop` was called and their time is over. */
+/** The senders of the load. Each finishes when the core answers, or when its time is over after `stop`. */
 export function createClients(core: CoreProcess, random: () => number) {
   let passes: ReturnType<typeof openConnectorPasses> | null = null;
-  /** A process of the instance that a conversation's key names. */
+  /** A process of the instance in a conversation's key. */
   const linkOf = (key: string): CoreLink => {
     const [type = '', instanceId = ''] = key.split(':');
     passes ??= openConnectorPasses(core.passKey);
@@ -72,7 +72,7 @@ export function createClients(core: CoreProcess, random: () => number) {
     }
   }
 
-  /** A connector that crashes while it waits; nobody comes back for the answer. */
+  /** A connector that crashes while waiting; nobody fetches the answer. */
   async function leavingLink(sent: Sent): Promise<void> {
     const own = linkOf(sent.key);
     const leave = setTimeout(() => own.close(), random() * 400);
@@ -119,7 +119,7 @@ export function createClients(core: CoreProcess, random: () => number) {
 
   return {
     send,
-    /** Senders that are not answered soon may give up. */
+    /** From now on, senders without an early answer may give up. */
     stop: () => void (isStopping = true),
     close: () => [...links.values()].flat().forEach((one) => one.close()),
   };
@@ -130,7 +130,7 @@ function answered(sent: Sent, result: HandleResult): void {
   sent.outcome = result.outcome;
 }
 
-/** What the link says by itself is no word of the core. */
+/** Errors of the link itself are not answers of the core. */
 function failed(sent: Sent, { code }: { code?: string }): void {
   if (code === undefined || code === 'unavailable') return void (sent.hasLeft = true);
   if (!['queue_full', 'not_found'].includes(code)) sent.knownAt ??= Date.now();

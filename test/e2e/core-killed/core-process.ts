@@ -6,13 +6,13 @@ import { createHostProcess } from '@svc/testing/host-process.ts';
 
 export type CoreProcess = Awaited<ReturnType<typeof createCoreProcess>>;
 
-/** One core after the other in the same folder, at the same address, as a supervisor would start them. `notes`: a folder for what the test itself notes. */
+/** Runs a core and restarts it in the same folder and at the same address, as a supervisor would. `notes`: a folder for the test's own notes. */
 export async function createCoreProcess(dir: string, managerPort: number, settings: Record<string, string>, notes = dir) {
   const [port, collector] = (await freePorts(2)) as [number, number];
   const runsFile = path.join(notes, 'runs.jsonl');
   const script = path.join(notes, 'script.mjs');
   writeFileSync(script, scriptText(runsFile));
-  // On the disk before any power is cut: it is the operator's, and stands for one of long ago.
+  // Synced before any power cut: it stands for a file that the operator wrote long ago.
   writeFileSync(path.join(dir, 'trust.seed.json'), JSON.stringify(seed), { flush: true });
   writeFileSync(runsFile, '');
   const ports = { core: port, manager: managerPort, collector };
@@ -32,7 +32,7 @@ const seed = {
   ],
 };
 
-/** The offline engine's commands; each run is written down before it says anything. */
+/** The offline engine's commands; each run is recorded before its first output. */
 const scriptText = (runsFile: string) => `
 import { appendFileSync } from 'node:fs';
 import { findCommand } from ${JSON.stringify(path.join(repositoryRoot, 'engines/offline/src/commands.ts'))};

@@ -1,12 +1,12 @@
 import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 
-/** What a channel was given for one target, by idempotency id. */
+/** What a channel got for one target, by idempotency id. */
 export type Pushed = Map<string, { text: string; times: number }>;
 
 export type StubManager = Awaited<ReturnType<typeof startStubManager>>;
 
-/** A manager whose `/send` takes texts, and is slow, away or cut off in mid-answer as `random` (0 to 1) has it. */
+/** A manager whose `/send` accepts texts, and is at random slow, unreachable or cut off in mid-answer. `random`: 0 to 1. */
 export async function startStubManager(port: number, random: () => number) {
   const targets = new Map<string, Pushed>();
   let isSound = false;
@@ -21,7 +21,7 @@ export async function startStubManager(port: number, random: () => number) {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      // A core that starts asks for the connectors: there are none.
+      // A starting core asks for the connectors: there are none.
       if (request.method === 'GET') return answer(response, 200, { types: [], instances: [] });
       const luck = isSound ? 1 : random();
       if (luck < 0.15) return answer(response, 503, { ok: false, error: 'unavailable', message: 'not now' });
@@ -36,7 +36,7 @@ export async function startStubManager(port: number, random: () => number) {
 
   return {
     targets,
-    /** From here on everything is taken and answered at once. */
+    /** From now on everything is accepted and answered at once. */
     becomeSound: () => void (isSound = true),
     close,
   };

@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A line between the browser and the dashboard that breaks where a test says. */
+/** A connection between the browser and the dashboard that a test can break. */
 export type BadLine = {
   url: string;
-  /** Called with each piece that comes from the dashboard, after it went on: true breaks its connection. */
+  /** Called with each chunk from the dashboard, after it was forwarded: true cuts its connection. */
   breaksAfter: (text: string) => boolean;
-  /** Nothing comes over it any more, and nothing says so. */
+  /** Silently stops forwarding data. */
   isMute: boolean;
   close(): void;
 };

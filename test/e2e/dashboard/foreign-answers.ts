@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Rows of lists that a new installation has none of, and answers that it does not give. The texts in them are replaced. */
+/** Rows of lists that are empty in a new installation, and answers that it lacks. Their texts are replaced. */
 const samples: Record<string, object | string> = {
   deliveries: {
     id: 'd',
@@ -43,18 +43,18 @@ const samples: Record<string, object | string> = {
 const answers: Record<string, object> = {
   '/collector/api/control/diff': { root: 'x', branch: 'x', files: ['x'], diff: 'x', truncated: false },
 };
-/** Words of ours: what a page chooses by, and no text of others can be. */
+/** Fields with fixed values of ours, on which a page branches: they never have foreign text. */
 const ours =
   /^(?:id|.*_id|key|conversation_key|state|status|kind|type|tier|trust_tier|tool_policy|asks|stream|heartbeat|period|method|format|mode|auth|origin)$/;
-/** What is never a word of ours, and stands there now and then. */
+/** Fields that never have fixed values of ours. */
 const often =
   /^(?:title|model|reason|error|cwd|repo|branch|last_text|notice|warning|first_steps|target|tmux_target|identity|principal|.*name|text|words|message|description|snippet|path|device|note)$/;
 const rowsOfList = 40;
 
-/** `sparesWords`: leaves alone what may be a word of ours after all, for a screen that chooses by one. */
+/** `sparesWords`: keeps values that may be ours, for a screen that branches on one. */
 export type Replaced = { sparesWords: boolean; end(): Promise<void> };
 
-/** Has every text in the answers of the service replaced by one of these, in turn. */
+/** Replaces every text in the answers of the service by these, in turn. */
 export async function replaceAnswers(page: Page, origin: string, texts: readonly string[]): Promise<Replaced> {
   let at = 0;
   const next = () => texts[at++ % texts.length] ?? '';
@@ -81,7 +81,7 @@ export async function replaceAnswers(page: Page, origin: string, texts: readonly
   return replaced;
 }
 
-/** Has every call refused in such words. */
+/** Refuses every call with this message. */
 export async function refuseAnswers(page: Page, origin: string, message: string): Promise<{ end(): Promise<void> }> {
   const json = { error: 'bad_request', message, request_id: message };
   await page.route(isApi(origin), (route) => route.fulfill({ status: 400, json }));

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import type { Dashboard } from './open-dashboard.ts';
 import { violationsInAllLooks } from './violations.ts';
 
-/** Another page of the same login, to be looked at in each size and scheme. What is wrong with it is in `found`. */
+/** Another page of the same login, to be checked in each size and colour scheme. `found`: the problems. */
 export async function openLook(page: Page, { url }: Pick<Dashboard, 'url'>) {
-  // A second factor gives the login another cookie, so it is taken as it is now.
+  // A second factor changes the cookie of the login, so the current one is copied.
   const storageState = await page.context().storageState();
   const context = await page.context().browser()?.newContext({ bypassCSP: true, storageState });
   if (context === undefined) throw new Error('the browser is closed');

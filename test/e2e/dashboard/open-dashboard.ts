@@ -19,7 +19,7 @@ export async function openDashboard(env: Record<string, string> = {}, dataDir?: 
   });
   const url = `http://localhost:${port}`;
   await waitFor(
-    // The banner makes a set-up link, too, and only the newest is good.
+    // The banner makes a set-up link, too, and only the newest is valid.
     async () => house.output().includes('Ctrl-C stops all') && (await fetch(`${url}/login`).catch(() => null))?.status === 200,
     60_000,
     () => `the dashboard serves no page:\n${house.output()}`,
@@ -27,14 +27,14 @@ export async function openDashboard(env: Record<string, string> = {}, dataDir?: 
   return { house, url };
 }
 
-/** The code that an authenticator app shows now, or so many steps of 30 s later. */
+/** The code of an authenticator app now, or a number of steps of 30 s later. */
 export const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 export const newSetupLink = ({ house, url }: Dashboard, resets = false): string =>
   `${url}/setup#${makeSetupLink(path.join(house.folder, 'run'), systemClock, resets)}`;
 
-/** Sets the login up as a person does, from the link to the first page. `onStep` is called at each page, before it is filled in. */
+/** Sets up the login as a person does, from the link to the first page. `onStep` is called at each page, before it is filled in. */
 export async function setUp(
   page: Page,
   dashboard: Dashboard,
@@ -42,7 +42,7 @@ export async function setUp(
 ): Promise<Account> {
   const name = 'Anna';
   const password = 'four plain words here';
-  // Not by its words: they are in the language of the browser.
+  // Found without its text, which is in the language of the browser.
   const goOn = () => page.locator('form [type=submit]').click();
   await page.goto(newSetupLink(dashboard));
   await page.locator('#name').waitFor();
@@ -74,7 +74,7 @@ export async function signIn(page: Page, { name, password }: Pick<Account, 'name
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** Has the last second factor of everybody be eleven minutes old: what is dangerous asks for one again. */
+/** Makes everyone's last second factor eleven minutes old, so that dangerous actions ask for a new one. */
 export function ageProof({ house }: Pick<Dashboard, 'house'>): void {
   const db = new DatabaseSync(path.join(house.folder, 'login.db'), { timeout: 10_000 });
   db.exec('UPDATE login_session SET proven_at = proven_at - 11 * 60000');
@@ -83,7 +83,7 @@ export function ageProof({ house }: Pick<Dashboard, 'house'>): void {
 
 export const isLive = (page: Page): Promise<void> => page.locator('.link.live').waitFor({ state: 'attached' });
 
-/** The tokens of a page, for requests that no page makes. */
+/** The session tokens of a page, for requests made without it. */
 export async function tokensOf(context: BrowserContext, page: Page): Promise<{ cookie: string; token: string }> {
   const cookies = await context.cookies();
   const token = (await page.evaluate("localStorage.getItem('svc-session-token')")) as string;

@@ -1,7 +1,7 @@
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 
-/** A program of another user on another port of this host, such as a connector that was taken over. Browsers send it the cookies of the host. */
+/** An attacker's program on another port of this host, such as a compromised connector. Browsers send it the host's cookies. */
 export type Neighbour = {
   url: string;
   /** The cookies of the last request for its page. */
@@ -9,7 +9,7 @@ export type Neighbour = {
   close(): Promise<void>;
 };
 
-/** `page`: what it serves, as HTML. */
+/** `page`: the HTML that it serves. */
 export async function openNeighbour(page: string): Promise<Neighbour> {
   let cookies = '';
   const server = http.createServer((request, response) => {
@@ -20,7 +20,7 @@ export async function openNeighbour(page: string): Promise<Neighbour> {
   return { url: `http://localhost:${port}`, cookies: () => cookies, close };
 }
 
-/** A page that tries everything a page can try against another address with the visitor's cookies; `results` has what came of it. */
+/** A page that tries everything possible against another address with the visitor's cookies; `results` has the outcomes. */
 export const tryingPage = (target: string): string => `<!doctype html><script>
 const target = ${JSON.stringify(target)};
 const json = { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}' };

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { killHard } from '@svc/testing/kill-hard.ts';
 import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 
-/** It takes its secret, and does nothing. */
+/** A connector that reads its secret and does nothing else. */
 const shed = `export const meta = { type: 'shed', displayName: 'Shed', supportsMultiple: false, capabilities: {}, credentialKeys: ['door'],
   configSchema: { type: 'object', properties: { door: { type: 'string', title: 'Secret' } } }, outbound: false };
 export async function start(ctx) {
@@ -14,14 +14,14 @@ export async function start(ctx) {
 }`;
 
 export type SealedVault = {
-  /** The settings of a service that is to use it. */
+  /** The environment of a service that uses it. */
   env: Record<string, string>;
-  /** A question of its administrator, such as `GET /v1/credentials`. */
+  /** A request of its administrator, such as `GET /v1/credentials`. */
   ask(route: string, body?: object): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 };
 
-/** A vault in a process of its own that has the secret `SHED_DOOR` for who is trusted, and is sealed. */
+/** A sealed vault in a process of its own, with the secret `SHED_DOOR` for trusted callers. */
 export async function openSealedVault(passphrase: string, value: string): Promise<SealedVault> {
   const folder = temporaryFolder();
   const [port = 0] = await freePorts(1);
@@ -43,7 +43,7 @@ export async function openSealedVault(passphrase: string, value: string): Promis
   };
 }
 
-/** Puts a type of connectors that takes one secret into a data folder. */
+/** Installs the connector that needs one secret in a data folder. */
 export function writeShed(dataDir: string): void {
   const dir = path.join(dataDir, 'connectors/shed');
   mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser, watch } from '../device-app/browser.ts';
 import { type Account, type Dashboard, openDashboard, setUp } from './open-dashboard.ts';
 
-/** What the page has to complain about is in `faults`: CSP, Trusted Types, errors. */
+/** `faults`: the page's errors, and violations of CSP and Trusted Types. */
 export type SignedIn = {
   dashboard: Dashboard;
   browser: Browser;
@@ -12,7 +12,7 @@ export type SignedIn = {
   close(): Promise<void>;
 };
 
-/** A running service, and a page of the account that was set up for it. */
+/** A running service, and a page that is signed in to its new account. */
 export async function openSignedIn(env: Record<string, string> = {}, options: BrowserContextOptions = {}): Promise<SignedIn> {
   const browser = await openBrowser([], 'dashboard');
   const dashboard = await openDashboard(env);

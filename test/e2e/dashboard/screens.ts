@@ -4,10 +4,10 @@ import { root } from '../../repository.ts';
 
 const sourceOf = (file: string): string => readFileSync(path.join(root, 'apps/dashboard/app/src', file), 'utf8');
 
-/** The paths of the app's routes, with `$name` for what varies. */
+/** The paths of the app's routes, with `$name` for parameters. */
 export const routes = (): string[] => [...sourceOf('routes.tsx').matchAll(/path: '([^']+)'/g)].map(([, place = '']) => place);
 
-/** Every screen, and each of its views. `session`: the path of one that is looked at. */
+/** The paths of all screens and their views. `session`: the path of a session. */
 export const screensWith = (session: string): string[] => [
   '/',
   '/chat',

@@ -1,7 +1,7 @@
 import type { SystemSample } from '@svc/contract/insights.ts';
 import type { History, HistoryMessage } from '@svc/contract/session.ts';
 
-/** A question and its answer, of which two have a needle. */
+/** A question and its answer; two of them contain a search word. */
 export const said = (index: number): History['messages'] => {
   const base = {
     turn_id: `t${index}`,
@@ -20,7 +20,7 @@ export const said = (index: number): History['messages'] => {
 };
 
 const dayMs = 86_400_000;
-/** What three people used on a day, so many days ago. */
+/** The usage of three people on a day, a number of days ago. */
 export const usageOf = (day: number) =>
   ['Anna', 'Bert', 'Somebody with a long name'].map((identity, index) => ({
     id: `used_${day}_${index}`,
@@ -34,7 +34,7 @@ export const usageOf = (day: number) =>
     payload: { input_tokens: 1000, output_tokens: 100 },
   }));
 
-/** An hour of the machine, the newest first. */
+/** An hour of machine samples, the newest first. */
 export const samples = (): SystemSample[] =>
   Array.from({ length: 240 }, (_, index) => ({
     at: Date.now() - index * 15_000,
@@ -54,7 +54,7 @@ export const samples = (): SystemSample[] =>
     })),
   }));
 
-/** How many charts have a pixel of this colour. */
+/** The number of charts with a pixel of this colour. */
 export const painted = (colour: string) => `(() => {
   const [red, green, blue] = ${JSON.stringify(colour)}.match(/\\d+/g).map(Number);
   return [...document.querySelectorAll('.chart canvas')].filter((canvas) => {
@@ -65,7 +65,7 @@ export const painted = (colour: string) => `(() => {
   }).length;
 })()`;
 
-/** The words that are marked as the current place, when they are in sight. */
+/** The text that is marked as the current match, when it is in view. */
 export const markedInSight = `(() => {
   const [range] = CSS.highlights.get('find-current') ?? [];
   if (range === undefined) return null;
@@ -74,7 +74,7 @@ export const markedInSight = `(() => {
   return top >= box.top && bottom <= box.bottom ? range.toString() : 'out of sight';
 })()`;
 
-/** Has each page of older messages come in the very frame after which a marked place stands in sight. */
+/** Delays each page of older messages until the frame in which a marked match comes into view. */
 export const holdOlder = `(() => {
   const { fetch } = globalThis;
   const isMarked = () => ${markedInSight} !== null;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Chromium’s own authenticator, as a finger on a laptop would be. Gives what says whether that finger is known. */
+/** Chromium’s virtual authenticator, like a fingerprint reader. The returned function sets whether the fingerprint is recognized. */
 export async function addAuthenticator(page: Page): Promise<(isUserVerified: boolean) => Promise<void>> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** What a page must never do because of a text that it shows; empty as long as it does not. */
+/** What a page has done because of a text, though it must not; empty when nothing happened. */
 export type Attacks = {
   found: readonly string[];
-  /** What became of the page: elements and attributes that no text may make, scripts that ran, reports of the policy. */
+  /** The findings on the page: forbidden elements and attributes, scripts that ran, policy violations. */
   look(): Promise<string[]>;
 };
 
-/** Sees each thing by which a text could get more out of a page than to be read. */
+/** Watches for every effect that a text could have on a page beyond being shown. */
 export async function watchAttacks(page: Page, origin: string): Promise<Attacks> {
   const found: string[] = [];
   const isOurs = (url: string) => url.startsWith(`${origin}/`) || url.startsWith(`blob:${origin}/`);

@@ -8,10 +8,10 @@ import { speechSchema } from '@svc/contract/speech.ts';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { toolServerSchemas } from '@svc/contract/tool-server.ts';
 
-/** The letters that the pseudo-language writes with accents: a text that has one of them outside of its brackets is not in it. */
+/** The letters that the pseudo-language writes with accents: a text with one of them outside brackets is not translated. */
 const plainLetters = /[aeiouycnszrtdlAEIOUC]/;
 
-/** What the browser makes of times is in the language of the browser: it counts as said in it. */
+/** Times formatted by the browser are in its language: they count as translated. */
 const bracketTimes = `(() => {
   const times = Intl.DateTimeFormat.prototype;
   const { get } = Object.getOwnPropertyDescriptor(times, 'format');
@@ -21,8 +21,8 @@ const bracketTimes = `(() => {
 })()`;
 
 /**
- * The page reports each answer and each event of a stream before it can show any of it: what the browser keeps of an answer may be gone when it is
- * asked for, and an event is shown before the page asks for what has changed.
+ * Makes the page report each response and each event of a stream before it can show them. The browser may have discarded the body of a response
+ * by the time the test asks for it, and an event is shown before the page requests what has changed.
  */
 const reportAnswers = `(() => {
   const { json } = Response.prototype;
@@ -48,7 +48,7 @@ const reportAnswers = `(() => {
   };
 })()`;
 
-/** The service's words for the fields of forms, which the page has from the contract. */
+/** The titles and descriptions of form fields, which the page has from the contract. */
 const fields: readonly object[] = [
   announceSchema,
   budgetSchema,
@@ -60,12 +60,12 @@ const fields: readonly object[] = [
   toolServerSchemas,
 ];
 
-/** What is data from any source: commands, names of keys, code, paths and identifiers, and what a model has written. */
+/** Elements with data: commands, names of keys, code, paths, identifiers, and text of a model. */
 const spared = 'script, style, noscript, code, kbd, pre, .path, .markdown';
-/** What is called the same everywhere. */
+/** Names that are the same in every language. */
 const names = ['ElevenLabs'];
 
-/** Each text of the page, that of a block as one, and each attribute that is seen or heard: where it is, and what it says. */
+/** Each text of the page (a block as one text), and each attribute that people see or hear, with its place. */
 const readTexts = `(() => {
   const place = (element) => element.tagName.toLowerCase() + [...element.classList].map((name) => '.' + name).join('');
   const blocks = new Map();
@@ -81,7 +81,7 @@ const readTexts = `(() => {
   return [['title', document.title], ...[...blocks].map(([block, texts]) => [place(block), texts.join('\\n')]), ...attributes];
 })()`;
 
-/** Watches pages in the pseudo-language en-XA for words that are in no language but English. */
+/** Watches pages in the pseudo-language en-XA for untranslated text. */
 export async function watchWords(context: BrowserContext) {
   const seen: Text[] = [];
   const said = new Set<string>();
@@ -103,13 +103,13 @@ export async function watchWords(context: BrowserContext) {
     void read.finally(() => (reading.delete(read), asked.delete(request)));
   });
   return {
-    /** Whether everything that the page has asked for is there. */
+    /** Whether all requests of the page are answered. */
     isQuiet: (): boolean => asked.size === 0,
-    /** Keeps what the page says now. */
+    /** Records the current texts of the page. */
     async look(page: Page): Promise<void> {
       seen.push(...((await page.evaluate(readTexts)) as Text[]));
     },
-    /** Words of the pages since the last time that were neither in their language nor the service's, which may have said them later. */
+    /** Untranslated texts of the pages since the last call that are not data of the service, which may have sent it later. */
     async left(): Promise<string[]> {
       await Promise.all(reading);
       addTexts([fields, names], said);
@@ -122,18 +122,18 @@ export async function watchWords(context: BrowserContext) {
 
 type Text = [place: string, text: string];
 
-/** Streams have no end. */
+/** Streams never end. */
 const isQuestion = (request: Request): boolean =>
   request.resourceType() === 'fetch' && request.headers()['accept'] !== 'text/event-stream';
 
-/** Names too: of models, of fields in what a change was about. */
+/** Keys, too: names of models, and of changed fields. */
 function addTexts(value: unknown, to: Set<string>): void {
   if (typeof value === 'string') to.add(value.trim());
   else if (Array.isArray(value)) for (const one of value) addTexts(one, to);
   else if (typeof value === 'object' && value !== null) for (const pair of Object.entries(value)) addTexts(pair, to);
 }
 
-/** What stands outside of all brackets. */
+/** The text outside all brackets. */
 function outside(text: string): string {
   let depth = 0;
   let rest = '';
@@ -148,7 +148,7 @@ function outside(text: string): string {
   return rest;
 }
 
-/** Without what the service has said. A single word of it is data where it stands alone; in a sentence, it may be the sentence's own. */
+/** Removes data of the service. A single word counts as data only where it is the whole text; in a sentence it may be the sentence's own. */
 function withoutData(text: string, said: ReadonlySet<string>): string {
   const values = [...said].filter((value) => /[^a-z]/.test(value) && plainLetters.test(value) && text.includes(value));
   return values

@@ -8,16 +8,16 @@ import type { ScriptedGateway } from './scripted-gateway.ts';
 const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'];
 
-/** Why there is no browser here; null when there is one. */
+/** Why there is no browser on this machine; null when there is one. */
 export const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
 
-/** An app as it is shipped, and Debian's Chromium. */
+/** Opens Debian's Chromium for the shipped build of an app. */
 export async function openBrowser(more: readonly string[] = [], app: WebApp = 'devices'): Promise<Browser> {
   await buildWebApp({ root, app, env: process.env, registry: null, onStep: () => undefined });
   return await chromium.launch({ executablePath, args: [...args, ...more] });
 }
 
-/** A page of a device that was paired by a link. What the page has to complain about is in `faults`: CSP, Trusted Types, errors. */
+/** A page of a device that was paired by a link. `faults`: the page's errors, and violations of CSP and Trusted Types. */
 export async function openPaired(
   context: BrowserContext,
   { url }: Pick<ScriptedGateway, 'url'>,
@@ -45,7 +45,7 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send message' }).click();
 }
 
-/** Keeps what the page's status says, whichever element says it. */
+/** Records the page's status messages, from any element. */
 export const watchStatus = `
   globalThis.told = [];
   new MutationObserver((changes) => {

@@ -9,18 +9,18 @@ import { isLive, watch } from './browser.ts';
 
 const id = 'device';
 
-/** An open app. What the page has to complain about is in `faults`. */
+/** An open app. `faults`: the page's errors and policy violations. */
 export type OpenDevice = { page: Page; deviceId: string; faults: string[] };
 
-/** The whole service with a gateway of devices; nothing of it is scripted. */
+/** The whole service with a device gateway; nothing is scripted. */
 export type RealGateway = {
   house: House;
-  /** Where the app is. */
+  /** The address of the app. */
   url: string;
   instance(): Promise<Instance>;
-  /** What `./svc device` asks of the gateway. */
+  /** A request of `./svc device` to the gateway. */
   call<Result>(method: string, params: object): Promise<Result>;
-  /** A device of the owner, its app open and live; of one name there may be several. `baseURL`: where it finds the gateway, when not at `url`. */
+  /** A device of the owner, with its app open and live; several may have the same name. `baseURL`: the gateway's address, when it is not `url`. */
   openDevice(browser: Browser, name: string, options?: BrowserContextOptions): Promise<OpenDevice>;
 };
 

@@ -46,7 +46,7 @@ export const wet = hours.filter(({ rain }) => rain > 0.3);
 
 > Ask again tomorrow: forecasts change.`;
 
-/** What a conversation looks like that shows most of what there is. */
+/** A sample conversation with most kinds of content. */
 export const conversation = {
   history: [
     message('a', 'user', 'What is on my calendar tomorrow, and do I need an umbrella?', 1, {

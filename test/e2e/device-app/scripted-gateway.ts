@@ -7,7 +7,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 
 export const dist = path.resolve(import.meta.dirname, '../../../packages/device-gateway/app/dist');
 
-/** As the gateway sends it with the app's pages. */
+/** The policy that the gateway sends with the app's pages. */
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; media-src blob:; worker-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svc";
@@ -25,8 +25,8 @@ type Call = { method: string; path: string; body: Record<string, unknown>; bytes
 type Answer = { status: number; body: unknown } | 'cut';
 
 /**
- * A gateway whose every frame is said by the test: for what a real one does only by chance, such as a stream that ends between two frames. Turns are
- * accepted by their `message_id`, once.
+ * A gateway whose frames are all sent by the test: for events that are rare in a real one, such as a stream that ends between two frames. Turns are
+ * accepted once by their `message_id`.
  */
 export async function startScriptedGateway() {
   const streams = new Set<ServerResponse>();
@@ -37,16 +37,16 @@ export async function startScriptedGateway() {
   const script = {
     history: [] as HistoryMessage[],
     sessions: [] as Partial<Session>[],
-    /** Before a call is answered; undefined answers as usual. */
+    /** Called before a call is answered; undefined: the usual answer. */
     before: (_call: Call): Answer | undefined => undefined,
-    /** After a message was accepted. */
+    /** Called after a message was accepted. */
     onTurn: (_turnId: string, _call: Call): void => undefined,
     pageSize: 50,
     comments: true,
-    /** What the microphone's recording is said to say, and how long a sentence lasts that is read aloud. */
+    /** The transcript of the microphone's recording, and the duration of a sentence read aloud. */
     heard: 'what was said',
     speechMs: 200,
-    /** The version that the app is said to be of; as it was built unless given. */
+    /** The reported version of the app; by default that of its build. */
     version: null as string | null,
   };
 
@@ -143,7 +143,7 @@ export async function startScriptedGateway() {
       log.push({ id, type, data });
       for (const stream of streams) write(stream, id, type, data);
     },
-    /** Over the control link, to every device that has it open. */
+    /** Sends over the control link to every connected device. */
     command(type: string, data: object): void {
       for (const control of controls) write(control, 0, type, data);
     },
@@ -172,7 +172,7 @@ function file(pathname: string, response: ServerResponse): void {
     .end(readFileSync(name));
 }
 
-/** A tone of so many ms: a WAV file of 8,000 samples of 8 bits a second. */
+/** A tone of a number of ms: a WAV file of 8,000 8-bit samples a second. */
 function wav(ms: number): Buffer {
   const samples = Buffer.from(Array.from({ length: ms * 8 }, (_, index) => 128 + Math.round(20 * Math.sin(index / 3))));
   const head = Buffer.alloc(44);

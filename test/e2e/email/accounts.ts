@@ -2,16 +2,16 @@ import { simpleParser } from 'mailparser';
 import type { MailServers } from '@svc/testing/mail-servers/start-mail-servers.ts';
 import { saysGivenUp, type GivenUp } from '../killed-chat/given-up.ts';
 
-/** What a person has asked in a mail, and what is to be answered. */
+/** A question that a person has mailed, and its expected answer. */
 export type Asked = { person: string; id: string; name: string; answer: string; at: number };
 
-/** `twice`: mails that were sent again under the same Message-ID, because nobody could know that they were there: the server keeps no copy of what is sent. */
+/** `twice`: mails that were sent again with the same Message-ID, because it was unknown whether they had arrived: the server keeps no copy of sent mail. */
 export type Found = { broken: string[]; givenUp: GivenUp[]; twice: number };
 
 type Answer = { id: string; answers: string; text: string };
 const known = new WeakMap<MailServers, Map<string, Promise<Answer>>>();
 
-/** The mails that an account got, each parsed once. */
+/** The mails that an account received, each parsed once. */
 async function answersTo(servers: MailServers, person: string): Promise<Answer[]> {
   const parsed = known.get(servers) ?? new Map<string, Promise<Answer>>();
   known.set(servers, parsed);
@@ -29,7 +29,7 @@ async function read(raw: Buffer): Promise<Answer> {
   return { id: messageId, answers: inReplyTo, text: text.replaceAll(/\s+/g, ' ').trim() };
 }
 
-/** Every rule that is broken: each mail is answered once, as it should be, and nothing else is sent. `failed`: names of those whose turns the core lists so. */
+/** Every broken rule: each mail must be answered once and correctly, and nothing else be sent. `failed`: names of the mails whose turns the core lists as failed. */
 export async function findBroken(servers: MailServers, asked: readonly Asked[], failed: ReadonlySet<string>): Promise<Found> {
   const found: Found = { broken: [], givenUp: [], twice: 0 };
   for (const [person, own] of Map.groupBy(asked, (one) => one.person)) {

@@ -6,17 +6,17 @@ import { startCutProxy } from '@svc/testing/start-cut-proxy.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openKillableService, type KillableService } from '../channel-killed/killable-service.ts';
 
-/** The service with one mailbox on real mail servers, which are reached through lines that can be cut. */
+/** The service with one mailbox on real mail servers, over connections that can be cut. */
 export type EmailService = KillableService & {
   servers: MailServers;
-  /** What the connector has written into its log. */
+  /** The connector's log. */
   log(): string;
 };
 
 type Options = {
-  /** Addresses that are let in, each as a person of its own. */
+  /** Addresses that are let in, each as a separate person. */
   people: readonly string[];
-  /** The module of the offline engine. */
+  /** The script module of the offline engine. */
   script: string;
   config?: object;
   mail?: MailServersOptions;

@@ -3,12 +3,12 @@ import type { GitHubComment, GitHubIssue } from '@svc/testing/github-server/gith
 import { type GivenUp, saysGivenUp } from '../killed-chat/given-up.ts';
 import { editIntervalMs } from './issues-service.ts';
 
-/** What was asked, and what is to be answered; null where nobody is called. `at`: when, on the clock of `performance.now`. */
+/** A message and its expected answer; null where the bot is not mentioned. `at`: its time by `performance.now()`. */
 export type Asked = { issue: GitHubIssue; name: string; comment: GitHubComment; answer: string | null; at: number };
 
 const withoutMark = (body: string): string => body.replace(/\n*<!-- svc:[^>]*-->\s*$/, '');
 const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-/** Which message a comment of ours answers: each part says so. */
+/** The message that a comment of the bot answers: each part names it. */
 const answeredBy = (body: string): string | undefined => / (comment-\d+) -->\s*$/.exec(body)?.[1];
 
 const ownOf = (server: GitHubServer, issue: GitHubIssue) => issue.comments.filter(({ user }) => user === server.bot);
@@ -21,7 +21,7 @@ export const isAnswered = (server: GitHubServer, { issue, comment, answer }: Ask
       .join(' '),
   ) === plain(answer);
 
-/** The parts of an answer, in their order. In a busy issue what others say, and other answers, may stand between them. */
+/** The parts of an answer, in order. In a busy issue other comments and answers may be between them. */
 const answersTo = (server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] =>
   ownOf(server, issue).filter(({ body }) => answeredBy(body) === `comment-${id}`);
 
@@ -30,7 +30,7 @@ const isGivenUp = (server: GitHubServer, { issue, comment, name }: Asked, failed
   return failed.has(name) && more.length === 0 && saysGivenUp(only?.body ?? '');
 };
 
-/** Every rule that is broken, and what was given up. `failed`: names of the messages whose turns the core lists as failed. */
+/** Every broken rule, and the messages that were given up. `failed`: names of the messages whose turns the core lists as failed. */
 export function findBroken(
   server: GitHubServer,
   asked: readonly Asked[],
@@ -56,7 +56,7 @@ export function findBroken(
   };
 }
 
-/** Of one comment, by all processes: 60 and no more often than the interval, but for the last one, which is the answer. */
+/** The edits of a comment, by all processes: at most 60, and none before the interval, except the last one, which is the answer. */
 function tooManyEdits({ calls }: GitHubServer): string[] {
   const edits = calls.filter(({ method }) => method === 'PATCH');
   return [...Map.groupBy(edits, ({ path }) => path)].flatMap(([path, own]) => {

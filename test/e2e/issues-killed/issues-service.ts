@@ -6,10 +6,10 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { scriptText } from '../channel-killed/engine-script.ts';
 import { openKillableService, type KillableService } from '../channel-killed/killable-service.ts';
 
-/** The service with one account on a GitHub of the test, in one repository. */
+/** The service with one account on the test's GitHub server, in one repository. */
 export type IssuesService = KillableService & { server: GitHubServer; issues: GitHubIssue[]; people: GitHubUser[] };
 
-/** Real times would take the test hours: GitHub's are shortened, and the connector's by as much. */
+/** With real times the test would take hours: GitHub's are shortened, and the connector's by the same factor. */
 export const editIntervalMs = 250;
 const times = { poll_interval_ms: 300, write_interval_ms: 20, edit_interval_ms: editIntervalMs };
 
@@ -48,7 +48,7 @@ export async function openIssuesService(count: number, options: GitHubServerOpti
 }
 
 function writeDataFolder(dir: string, token: string, people: readonly GitHubUser[]): void {
-  // Below the request stands what was said before.
+  // Below the request are earlier messages.
   writeFileSync(path.join(dir, 'script.mjs'), scriptText.replace('.at(-1)', '.at(0)'));
   writeFileSync(path.join(dir, 'secrets.json'), JSON.stringify({ TOKEN: token }), { mode: 0o600 });
   const principals = people.map(({ login }) => ({

@@ -13,15 +13,15 @@ export type KilledChat<P> = {
   asking: Asking<P>;
   kills: number;
   seed: number;
-  /** What goes wrong beside each kill. */
+  /** More faults at each kill. */
   disturb?(): void;
-  /** From here on the platform does all that it is asked for. */
+  /** From now on the platform works without faults. */
   calm(): void;
-  /** `ended`: when a process that writes was ended and was there again, by the clock that only goes forward. */
+  /** `ended`: when a writing process was killed and when it was back, by the monotonic clock. */
   find(asked: readonly Asked<P>[], core: CoreRecord, ended: readonly number[]): Found;
 };
 
-/** Who is ended so loses what the platform answered and nobody has noted. */
+/** A killed process loses the platform's answers that it has not recorded. */
 const writers = new Set<Killable>(['connector', 'manager']);
 
 /** People ask, processes are killed, and in the end no rule is broken. */

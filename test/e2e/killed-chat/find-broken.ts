@@ -6,28 +6,28 @@ import type { Asked } from './start-asking.ts';
 /** A message of the bot as people see it. */
 export type Reply = { id: string | number; replyTo: string | number | undefined; text: string; before: string[] };
 
-/** What is to be seen of a platform. */
+/** The visible state of a platform. */
 export type Platform<P> = {
-  /** What the bot shows in a place, in order. */
+  /** The bot's messages in a place, in order. */
   replies(place: P): readonly Reply[];
   nameOf(place: P): string | number;
-  /** Whether nobody could know that a message was there already when it was sent once more. */
+  /** Whether a duplicate is excused: it was unknown whether the first message had arrived. */
   isUnavoidable(place: P, reply: Reply): boolean;
-  /** The last writes to a place, for who has to find out what went wrong there. */
+  /** The last writes to a place, for finding the cause of a failure. */
   timeline?(place: P): string;
 };
 
-/** `givenUp`: messages whose turn the core was ended in twice; it says so, and lists them as failed. */
+/** `givenUp`: messages during whose turn the core was killed twice; it says so, and lists them as failed. */
 export type Found = { broken: string[]; unavoidable: number; givenUp: GivenUp[]; timeline: string };
 
-/** What the bot shows in answer to a message; later parts of an answer name what they answer by their words alone. */
+/** The bot's answer to a message; later parts of an answer are recognized only by their text. */
 const shownFor = <P>(replies: readonly Reply[], { ids, name }: Asked<P>): Reply[] =>
   replies.filter(({ replyTo, text }) => (replyTo === undefined ? /\bm\d+\b/.exec(text)?.[0] === name : ids.includes(replyTo)));
 
 export const isAnswered = <P>({ replies }: Platform<P>, asked: Asked<P>): boolean =>
   textOf(shownFor(replies(asked.place), asked)).includes(asked.answer);
 
-/** Every rule that is broken, and how many messages stand there twice because nobody could know that they were there. */
+/** Every broken rule, and the number of excused duplicates. */
 export function findBroken<P>(platform: Platform<P>, asked: readonly Asked<P>[], core: CoreRecord): Found {
   const found: Found = { broken: [], unavoidable: 0, givenUp: [], timeline: '' };
   for (const [place, own] of Map.groupBy(asked, (one) => one.place)) {
@@ -80,7 +80,7 @@ function findInPlace<P>(platform: Platform<P>, place: P, own: readonly Asked<P>[
     found.broken.push(`left over in ${where}: ${JSON.stringify(brief(reply))}`);
 }
 
-/** The last messages in a row of which the answer consists; null when it does not stand there. */
+/** The last consecutive messages that make up the answer; null when it is missing. */
 function findAnswer(shown: readonly Reply[], answer: string): Reply[] | null {
   const build = (from: number, rest: string): Reply[] | null => {
     for (let n = from; n >= 0; n--) {

@@ -1,13 +1,13 @@
-/** What is said in the place of an answer when the core was ended twice in its turn; it is listed as failed then. */
+/** The reply in place of an answer when the core was killed twice during the turn, which is then listed as failed. */
 export const saysGivenUp = (text: string): boolean =>
   text.startsWith('The service stopped twice while it worked on this message');
 
-/** A message whose turn the core gave up; `place`: of its conversation, in which one turn runs at a time. */
+/** A message whose turn the core gave up; `place`: its conversation, in which one turn runs at a time. */
 export type GivenUp = { name: string; place: unknown; at: number };
 
 /**
- * Turns that were given up too soon. A turn that the end of the core has cut off runs once more, and is given up when that run is cut off too.
- * `coreEnds`: when the core was ended, on the clock of `at`.
+ * Turns that were given up too early. A turn that is interrupted by the end of the core runs once more, and is given up when that run is interrupted, too.
+ * `coreEnds`: the times at which the core was killed, by the clock of `at`.
  */
 export function givenUpTooSoon(givenUp: readonly GivenUp[], coreEnds: readonly number[]): string[] {
   const broken: string[] = [];
@@ -16,7 +16,7 @@ export function givenUpTooSoon(givenUp: readonly GivenUp[], coreEnds: readonly n
       const since = coreEnds.filter((end) => end > at).length;
       if (since < 2) broken.push(`${name} was given up, though the core was ended ${since} times since`);
     }
-    // Two ends can take no more than the one turn that runs.
+    // Two kills can cost only the one running turn.
     const most = Math.floor(coreEnds.length / 2);
     if (own.length > most)
       broken.push(`${own.map(({ name }) => name).join(', ')} were given up in one place by ${coreEnds.length} ends of the core`);

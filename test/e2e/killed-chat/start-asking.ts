@@ -1,12 +1,12 @@
 import { pause } from '@svc/testing/pause.ts';
 import { answerTo } from '../channel-killed/engine-script.ts';
 
-/** What is asked for: an answer of so many words, to so many files. */
+/** A request for an answer with a number of words, to a number of files. */
 export type Question = { name: string; words: number; files: number };
 
-/** What a person asked, and what is to be answered to it. */
+/** A message of a person, and its expected answer. */
 export type Asked<P> = {
-  /** Of its messages: one, or one of each part of an album. */
+  /** Its message ids: one, or one for each part of an album. */
   ids: (string | number)[];
   place: P;
   name: string;
@@ -18,16 +18,16 @@ export type Asking<P> = {
   places: readonly P[];
   total: number;
   random: () => number;
-  /** Says it, and gives the ids of its messages. */
+  /** Sends it, and returns its message ids. */
   ask(place: P, question: Question): (string | number)[];
   isAnswered(asked: Asked<P>): boolean;
 };
 
 const maxOpen = 3;
-/** Who has no answer for so long asks on; what is missing is found in the end. */
+/** A person without an answer asks on after this time; the missing answer is found in the end. */
 const forgottenAfterMs = 30_000;
 
-/** People who say so many messages in all, in each place the next ones when few are without their answer. */
+/** People who send a total number of messages; in each place, the next one when few are unanswered. */
 export function startAsking<P>({ places, total, random, ask, isAnswered }: Asking<P>) {
   const asked: Asked<P>[] = [];
   let isOver = false;
@@ -52,13 +52,13 @@ export function startAsking<P>({ places, total, random, ask, isAnswered }: Askin
   function next(): Question {
     const luck = random();
     const files = luck < 0.06 ? 1 : luck < 0.1 ? 2 : 0;
-    // Now and then an answer needs two messages.
+    // Some answers need two messages.
     return { name: `m${asked.length + 1}`, words: luck > 0.97 ? 600 : Math.floor(random() * 40), files };
   }
 
   return {
     asked,
-    /** Resolves when all is said. */
+    /** Resolves when all messages are sent. */
     done: Promise.all(talks),
     stop() {
       isOver = true;

@@ -2,10 +2,10 @@ import type { TelegramServer } from '@svc/testing/telegram-server/index.ts';
 import { short, type Platform } from '../killed-chat/find-broken.ts';
 import type { TelegramPlace } from './places.ts';
 
-/** An answer that the platform gave so shortly before its reader was ended may not have been noted. */
+/** The platform's answer to a process that was killed this soon afterwards may not have been recorded. */
 const unnotedMs = 2000;
 
-/** Telegram as the accounts see it; `ended` is when the process that writes was. */
+/** Telegram as `findBroken` sees it; `ended`: when the writing process was killed. */
 export const seenOf = (server: TelegramServer, ended: readonly number[]): Platform<TelegramPlace> => ({
   replies: ({ chat, thread }) => server.replies(chat, thread),
   nameOf: ({ chat }) => chat,
@@ -13,7 +13,7 @@ export const seenOf = (server: TelegramServer, ended: readonly number[]): Platfo
   timeline: ({ chat }) => timeline(server, chat),
 });
 
-/** Telegram has no way to ask whether a message was sent: where the answer to a call was lost, it is sent again. */
+/** Telegram cannot be asked whether a message was sent: when the answer to a call was lost, the message is sent again. */
 function isUnavoidable(server: TelegramServer, chat: number, id: number, ended: readonly number[]): boolean {
   const call = server.calls.find(
     ({ params, made, method }) => Number(params['chat_id']) === chat && made.includes(id) && method.startsWith('send'),

@@ -6,7 +6,7 @@ import { scriptText } from '../channel-killed/engine-script.ts';
 import { openKillableService, type KillableService } from '../channel-killed/killable-service.ts';
 import { openPlaces, type TelegramPlace } from './places.ts';
 
-/** The service with one bot on a Bot API server of the test. */
+/** The service with one bot on the test's Bot API server. */
 export type MessengerService = KillableService & { server: TelegramServer; places: TelegramPlace[] };
 
 export async function openMessengerService(count: number, options: TelegramServerOptions): Promise<MessengerService> {

@@ -21,7 +21,7 @@ export function openPlaces(server: TelegramServer, count: number): TelegramPlace
   });
 }
 
-/** A member of a place asks; more than one file is an album. */
+/** A member of a place asks; several files are an album. */
 export function ask(
   server: TelegramServer,
   random: () => number,

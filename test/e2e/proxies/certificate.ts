@@ -7,7 +7,7 @@ const program = '/usr/bin/openssl';
 
 export const whyNoCertificate = (): string | null => (existsSync(program) ? null : `there is no ${program}`);
 
-/** A certificate of its own for a host name. `pin`: what Chromium is told to trust it by. */
+/** A self-signed certificate for a host name. `pin`: the hash by which Chromium trusts it. */
 export function makeCertificate(folder: string, host: string): { certificate: string; key: string; pin: string } {
   const certificate = path.join(folder, 'fullchain.pem');
   const key = path.join(folder, 'privkey.pem');

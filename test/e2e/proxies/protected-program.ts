@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 
-/** A program that has no login: it says which headers reached it, in a page and to who opens a WebSocket. */
+/** A program without a login: it reports the headers that reached it, on a page and over a WebSocket. */
 export async function startProtectedProgram() {
   const seen: IncomingHttpHeaders[] = [];
   const sockets: Duplex[] = [];

@@ -6,12 +6,12 @@ import { waitFor } from '@svc/testing/house.ts';
 import { read } from '../../repository.ts';
 
 export type ProxyName = 'nginx' | 'caddy';
-/** What stands in the documented configuration in place of what is written here. */
+/** The parts of the documented configuration that are replaced, and their replacements. */
 export type Places = {
   host: string;
   /** Where the proxy listens: for the dashboard, and for the other program. */
   ports: { dashboard: number; other: number };
-  /** Where what is behind it listens. */
+  /** Where the programs behind the proxy listen. */
   behind: { dashboard: number; core: number; other: number };
   certificate: string;
   key: string;
@@ -25,7 +25,7 @@ export const whyNoProxy = (name: ProxyName): string | null =>
     ? null
     : `there is no ${programs[name]}: apt-get install ${name === 'nginx' ? 'nginx-light' : 'caddy'}`;
 
-/** The real program with the configuration that docs/proxies.md shows; nothing but addresses and the certificate is another. */
+/** The real program with the configuration in docs/proxies.md, except for addresses and the certificate. */
 export async function startProxy(name: ProxyName, folder: string, places: Places): Promise<Proxy> {
   mkdirSync(folder, { recursive: true });
   const args = name === 'nginx' ? nginxArgs(folder, places) : caddyArgs(folder, places);

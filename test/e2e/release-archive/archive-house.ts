@@ -15,19 +15,19 @@ import { makeArchive } from '../../../scripts/release/make-archive.ts';
 const run = promisify(execFile);
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 const platform = `${process.platform}-${process.arch}`;
-/** None of these may be run by an installation that has everything. */
+/** Tools that an installation from an archive must not run. */
 const tools = ['git', 'npm', 'npx', 'node', 'cc', 'gcc', 'g++', 'make', 'python3'];
 
 export type Ran = { code: number; out: string };
 
-/** An installation from an archive of this very repository, on a machine that has neither git nor Node nor any tool that builds. */
+/** An installation from an archive of this repository, on a machine without git, Node and build tools. */
 export type ArchiveHouse = {
-  /** What is published: archive, list of contents, signed sums. */
+  /** The published files: archive, list of contents, signed checksums. */
   published: string;
   /** The unpacked folder. */
   folder: string;
   commit: string;
-  /** The private key by which releases are signed. */
+  /** The private key that signs releases. */
   key: string;
   signers: string;
   urls: Record<'core' | 'manager' | 'collector' | 'dashboard', string>;
@@ -35,11 +35,11 @@ export type ArchiveHouse = {
   /** The same, as a process that can be killed. */
   spawn(args: readonly string[], more?: Record<string, string>): ChildProcess;
   up(): Promise<void>;
-  /** Of the tools, those that were run, with what they were asked for. */
+  /** The tools that were run, with their arguments. */
   toolsRun(): string;
   shas(): Promise<string[]>;
   file(...parts: string[]): string;
-  /** Makes a newer release of the same sources, which says that it is of this commit; gives the folder of what is published then. */
+  /** Makes a newer release of the same sources, labelled with this commit; returns the folder of its published files. */
   release(version: string, commit: string): Promise<string>;
   close(): void;
 };
@@ -64,7 +64,7 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
   mkdirSync(at('my gateway'));
   await run('tar', ['-xzf', file, '-C', at('my gateway')]);
   const folder = at('my gateway', readdirSync(at('my gateway'))[0] ?? '');
-  // The keys of those who may release are those of the installed version.
+  // The installed version has the keys of the allowed signers.
   writeFileSync(path.join(folder, 'release-signers'), readFileSync(signers));
   for (const dir of ['bin', 'home', 'next']) mkdirSync(at(dir));
   for (const tool of tools)
@@ -153,7 +153,7 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
   };
 }
 
-/** Ports for all that runs from an archive, as its environment names them. */
+/** The ports of an installation, as environment variables. */
 export async function servicePorts(): Promise<Record<string, string>> {
   const names = ['CORE', 'MANAGER', 'COLLECTOR', 'COMPAT', 'DASHBOARD'];
   const ports = await freePorts(names.length);

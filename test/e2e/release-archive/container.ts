@@ -4,13 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** What the service and its `svc` run of a small system. */
+/** The system programs that the service and its `svc` run. */
 const programs =
   'cat chmod chown cmp cp date dirname env grep id ldconfig ls mkdir mktemp mv readlink rm sed sh sleep tail uname'.split(' ');
-/** Without a kernel's help: this may run where containers may not, such as in a container. */
+/** Uses no kernel features of containers, so that it also runs where they are forbidden, such as in a container. */
 const isolation = ['--isolation', 'chroot'];
 
-/** Why no image can be built and started here; null when it can. */
+/** Why no image can be built and started on this machine; null when it can. */
 export function whyNoContainers(): string | null {
   if (process.platform !== 'linux') return 'containers are of Linux';
   if (process.getuid?.() !== 0) return 'this is not root';
@@ -23,13 +23,13 @@ export function whyNoContainers(): string | null {
 }
 
 export type Container = {
-  /** Runs a program in it to its end, or as a process. */
+  /** Runs a program in the image to its end, or as a process. */
   run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ code: number; out: string }>;
   start(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess;
   remove(): Promise<void>;
 };
 
-/** Builds the image of the recipe from an archive, on a base made of files of this very system, for no registry is asked. `work`: an empty folder. */
+/** Builds the image of the Containerfile from an archive, on a base of files from this machine, because no registry is used. `work`: an empty folder. */
 export async function buildContainer(recipe: string, archive: string, node: string, work: string): Promise<Container> {
   const name = `svc-test-${process.pid}-${Date.now()}`;
   const buildah = (...args: string[]) => run('buildah', args, { maxBuffer: 2 ** 24 });
@@ -60,7 +60,7 @@ export async function buildContainer(recipe: string, archive: string, node: stri
   };
 }
 
-/** A system of the few programs above, with the libraries of those and of Node. */
+/** A root file system with the programs above, their libraries and those of Node. */
 async function copySystem(to: string, node: string): Promise<void> {
   for (const folder of ['bin', 'sbin', 'lib', 'lib64']) {
     mkdirSync(path.join(to, 'usr', folder), { recursive: true });
