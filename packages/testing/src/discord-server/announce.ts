@@ -5,7 +5,7 @@ import type { Dispatched } from './gateway/create-gateway.ts';
 import { toChannel, toEmoji, toMember, toMessage, toPartialMember, toRole } from './to-wire.ts';
 import type { Channel, Guild, Member, StoredMessage } from './model.ts';
 
-/** Sends the bots what happened, each what it may see of it. */
+/** Sends events to the bots, each in the form that it may see. */
 export type Announce = {
   message(type: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE', message: StoredMessage): void;
   deleted(messages: readonly StoredMessage[]): void;
@@ -105,7 +105,7 @@ export function createAnnounce(world: World, dispatch: (event: Dispatched) => vo
   };
 }
 
-/** Without the intent for it, a bot reads its own messages, direct ones and those that mention it. */
+/** Without the message content intent, a bot reads only its own messages, direct ones and those that mention it. */
 export const isReadable = ({ channel, author, pings }: StoredMessage, { user }: BotProfile, hasContent: boolean): boolean =>
   hasContent || channel.guild === null || author === user || pings.users.includes(user);
 

@@ -1,4 +1,4 @@
-/** Ids are snowflakes in decimal: who compares them takes them as `BigInt`. */
+/** Ids are decimal snowflakes: compare them as `BigInt`. */
 export type Snowflake = string;
 
 export type DiscordUser = {
@@ -43,7 +43,7 @@ export type DiscordAttachment = {
 export type AllowedMentions = { parse?: string[]; users?: string[] | null; roles?: string[] | null; replied_user?: boolean };
 export type MessageReference = { message_id: Snowflake; channel_id?: Snowflake; type?: number; fail_if_not_exists?: boolean };
 
-/** A message as requests of the bot bring it. */
+/** A message in the requests of the bot. */
 export type MessageBody = {
   content?: string | null;
   nonce?: string | number | null;
@@ -56,10 +56,10 @@ export type MessageBody = {
   flags?: number | null;
 };
 
-/** A file that came with a request. */
+/** A file of a request. */
 export type UploadedPart = { name: string; mime: string; bytes: Buffer };
 
-/** What the HTTP API answers in place of doing what it was asked for. */
+/** An error answer of the HTTP API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: number;
@@ -77,7 +77,7 @@ export const unknownThing = (code: number, what: string): ApiError => new ApiErr
 export const missingAccess = (): ApiError => new ApiError(403, 50_001, 'Missing Access');
 export const missingPermissions = (): ApiError => new ApiError(403, 50_013, 'Missing Permissions');
 
-/** A field of the body that is not as it has to be. */
+/** An invalid field of the body. */
 export function invalidForm(field: string, code: string, message: string): ApiError {
   const errors = field
     .split('/')
@@ -86,7 +86,7 @@ export function invalidForm(field: string, code: string, message: string): ApiEr
   return new ApiError(400, 50_035, 'Invalid Form Body', { errors });
 }
 
-/** Bits that the service of a bot has to do with, as `permissions` have them. */
+/** The permission bits that matter for a bot. */
 export const permissions = {
   ADD_REACTIONS: 1n << 6n,
   VIEW_CHANNEL: 1n << 10n,
@@ -104,7 +104,7 @@ export const permissions = {
 };
 export type Permission = keyof typeof permissions;
 
-/** What a bot has to name in `intents` so that it gets the events; the last column of the gateway's documentation. */
+/** The intents that a bot needs for events; the last column of the gateway's documentation. */
 export const intents = {
   guilds: 1 << 0,
   guildMembers: 1 << 1,

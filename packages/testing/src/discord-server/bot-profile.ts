@@ -3,12 +3,12 @@ import { intents, type DiscordUser, type Snowflake } from './api-types.ts';
 export type CommandOption = { type: number; name: string; options?: CommandOption[]; required?: boolean };
 export type BotCommand = { id: Snowflake; type: number; name: string; options?: CommandOption[]; guild_id?: Snowflake };
 
-/** A bot and its application, as the developer portal has them. */
+/** A bot and its application, as in the developer portal. */
 export type BotProfile = {
   token: string;
   user: DiscordUser;
   applicationId: Snowflake;
-  /** Intents that have to be switched on in the portal, and are. */
+  /** The privileged intents that are switched on in the portal. */
   privileged: number;
   commands: BotCommand[];
 };
@@ -18,7 +18,7 @@ export const privilegedIntents = intents.guildMembers | intents.presences | inte
 export type BotOptions = {
   name?: string;
   token?: string;
-  /** On unless it says otherwise; without, the bot may not ask for this intent. */
+  /** On by default; when off, the bot may not request this intent. */
   readsMessageContent?: boolean;
   readsMembers?: boolean;
 };
@@ -26,6 +26,6 @@ export type BotOptions = {
 export const privilegedOf = ({ readsMessageContent = true, readsMembers = true }: BotOptions): number =>
   (readsMessageContent ? intents.messageContent : 0) | (readsMembers ? intents.guildMembers : 0);
 
-/** Flags of the application that say which of these intents it has, as one in few guilds has them. */
+/** The application flags for these intents, as for a bot in few guilds. */
 export const applicationFlags = ({ privileged }: BotProfile): number =>
   ((privileged & intents.messageContent) === 0 ? 0 : 1 << 19) | ((privileged & intents.guildMembers) === 0 ? 0 : 1 << 15);

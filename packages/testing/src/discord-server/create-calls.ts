@@ -10,22 +10,22 @@ import type { OperationCall, Operations } from './operations/operation-table.ts'
 import type { Platform } from './platform.ts';
 import type { RateLimits } from './rate-limits.ts';
 
-/** What a bot asked for and was answered; without a status when nothing was. */
+/** A request of a bot and its answer; without a status when there was none. */
 export type RecordedCall = {
   operation: string;
-  /** What stood in the address. */
+  /** The parameters in the address. */
   at: Record<string, string>;
   query: Record<string, string>;
   body: unknown;
   bot: string | null;
-  /** When, by the clock that only goes forward. */
+  /** Its time, by the monotonic clock. */
   time: number;
   status: number | null;
-  /** Of a refusal. */
+  /** The error code of a refusal. */
   code?: number;
-  /** Ids of the messages that it made or changed. */
+  /** Ids of the messages that it created or changed. */
   made: string[];
-  /** Whether the answer left whole, and said what the call did. */
+  /** Whether the answer was sent completely, and was true. */
   isAnswered: boolean;
 };
 
@@ -47,20 +47,20 @@ export type Calls = {
 
 const operations: Operations = { ...applicationOperations, ...placeOperations, ...messageOperations, ...interactionOperations };
 
-/** What discord.js sends where the description does not know it; the API passes it over. */
+/** Fields that discord.js sends although the description lacks them; the API ignores them. */
 const ofTheLibrary: Record<string, string[]> = { create_thread_from_message: ['type'] };
 
-/** What is wrong with a request of a client that uses discord.js. */
+/** Errors in a request of a discord.js client. */
 export const faultsOf = ({ requestFaults }: OpenApiDescription, id: string, query: URLSearchParams, body: unknown): string[] =>
   requestFaults(id, query, withoutExtras(body, ofTheLibrary[id]));
 
-/** Without that, and without what discord.js says `false` of with every message. */
+/** The body without these fields, and without those that discord.js always sets to `false`. */
 function withoutExtras(body: unknown, extras: readonly string[] = []): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const said = Object.entries(body).filter(
     ([name, value]) => !extras.includes(name) && (value !== false || !['tts', 'enforce_nonce'].includes(name)),
   );
-  // A callback and a post of a forum have their message inside.
+  // A callback and a forum post contain their message.
   return Object.fromEntries(
     said.map(([name, value]) => [name, ['data', 'message'].includes(name) ? withoutExtras(value) : value]),
   );
@@ -75,7 +75,7 @@ export function createCalls(platform: Platform, limits: RateLimits): Calls {
   const check = ({ found, query, body }: ReadCall): void => {
     const faults = faultsOf(description, found.id, query, body);
     for (const fault of faults) note(`${found.id} ${fault}`);
-    // Fields that nobody knows are passed over, as the real API does.
+    // Unknown fields are ignored, as by the real API.
     const first = faults.find((fault) => !fault.startsWith('unknown'));
     if (first === undefined) return;
     const [, field = 'body'] = /^(\/\S+) must/.exec(first) ?? [];
@@ -143,7 +143,7 @@ export function createCalls(platform: Platform, limits: RateLimits): Calls {
   };
 }
 
-/** A refusal as it is sent. */
+/** The body of a refusal. */
 export function toAnswer({ status, code, message, details }: ApiError): CallResult {
   const body = { message, code, ...details };
   if (!('retry_after' in details)) return { status, body, headers: {} };

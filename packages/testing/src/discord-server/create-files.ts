@@ -6,7 +6,7 @@ export type FileToAdd = {
   name: string;
   mime?: string;
   bytes?: Uint8Array;
-  /** One that is only to look large has no bytes. */
+  /** A file that only pretends to be large has no bytes. */
   size?: number;
   description?: string;
   width?: number;
@@ -14,15 +14,15 @@ export type FileToAdd = {
 };
 
 export type Files = {
-  /** @throws ApiError when it is larger than the platform takes. */
+  /** @throws ApiError when it is larger than the platform allows. */
   add(file: FileToAdd, channel: Channel): DiscordAttachment;
-  /** A file by its address, as the content network has it; undefined without what signs the address. */
+  /** A file by its CDN address; undefined without a valid signature. */
   read(path: string, query: URLSearchParams): { bytes: Buffer; mime: string } | undefined;
 };
 
 const signature = 'f00dfeed';
 
-/** `base` is the address of the content network. */
+/** `base`: the address of the CDN. */
 export function createFiles(world: World, base: () => string, maxBytes: number): Files {
   const stored = new Map<string, { bytes: Buffer; mime: string }>();
   return {

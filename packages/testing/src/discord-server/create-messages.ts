@@ -11,7 +11,7 @@ export type MessageToAdd = Partial<Omit<StoredMessage, 'id' | 'reactions' | 'ver
 
 export type Messages = {
   add(message: MessageToAdd): StoredMessage;
-  /** One that is there; undefined when it is not, or not any more. */
+  /** An existing message; undefined when it does not exist or was deleted. */
   find(channel: Channel, id: Snowflake | undefined): StoredMessage | undefined;
   rewrite(message: StoredMessage, changes: Partial<MessageContent>): void;
 };

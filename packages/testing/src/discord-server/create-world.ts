@@ -19,26 +19,26 @@ export type World = {
   users: Map<Snowflake, DiscordUser>;
   guilds: Map<Snowflake, Guild>;
   channels: Map<Snowflake, Channel>;
-  /** People who take no direct messages. */
+  /** People who accept no direct messages. */
   closedDms: Set<Snowflake>;
   nextId(): Snowflake;
   open(channel: ChannelToOpen): Channel;
-  /** The direct messages of two, opened when there are none. */
+  /** The direct messages of two users, created when there are none. */
   dm(user: DiscordUser, bot: DiscordUser): Channel;
-  /** Whether a user is where the channel is. */
+  /** Whether a user is a member of the channel's guild or conversation. */
   isIn(user: DiscordUser, channel: Channel): boolean;
   may(user: DiscordUser, channel: Channel, ...asked: Permission[]): boolean;
   permissionsOf(user: DiscordUser, channel: Channel): bigint;
   /** A channel that a bot may see. @throws ApiError */
   visible(bot: DiscordUser, id: Snowflake | undefined): Channel;
-  /** A channel where a bot may do so. @throws ApiError */
+  /** A channel in which a bot has the permission. @throws ApiError */
   allowed(bot: DiscordUser, id: Snowflake | undefined, ...asked: Permission[]): Channel;
   threadsOf(guild: Guild): Channel[];
 };
 
 const discordEpoch = 1_420_070_400_000;
 const all = Object.values(permissions).reduce((sum, bit) => sum | bit, 0n);
-/** What everyone may do in a guild at first. */
+/** The default permissions of everyone in a guild. */
 export const usualPermissions = all & ~permissions.MANAGE_MESSAGES & ~permissions.MENTION_EVERYONE;
 
 export function createWorld(clock: Clock): World {
@@ -106,7 +106,7 @@ const emptyChannel = (): Omit<Channel, 'id' | 'type'> => ({
   isDeleted: false,
 });
 
-/** As documented: the roles together, then what the channel takes from or gives to everyone, the roles and the member. Threads have their parent's. */
+/** As documented: the permissions of all roles, then the channel's overwrites for everyone, the roles and the member. Threads have their parent's. */
 function permissionsOf(user: DiscordUser, channel: Channel): bigint {
   const { guild, parent, type } = channel;
   if (guild === null) return all;

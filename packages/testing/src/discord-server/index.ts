@@ -25,7 +25,7 @@ import type { Channel } from './model.ts';
 export type DiscordServerOptions = BotOptions &
   GatewayOptions & {
     port?: number;
-    /** None at first; `{}` for usual ones. */
+    /** No limits by default; `{}`: the usual ones. */
     limits?: Partial<DiscordLimits>;
     /** How much faster the limits' time goes. */
     timeScale?: number;
@@ -39,31 +39,31 @@ export type DiscordServer = People &
   PeoplePlaces &
   PeopleInteractions &
   Faults & {
-    /** What `rest.api` is set to. */
+    /** The value for `rest.api`. */
     apiUrl: string;
-    /** Where files are. */
+    /** The address of files. */
     cdnUrl: string;
     /** The first bot. */
     bot: BotProfile;
     token: string;
     gateway: GatewayControls;
-    /** All requests that a route fits, in order. */
+    /** All requests to known routes, in order. */
     calls: RecordedCall[];
-    /** Requests that the description of the API does not allow, answers of ours that it does not, and what no client should do. */
+    /** Requests and own answers that violate the API description, and other misbehaviour of clients. */
     violations: string[];
-    /** Requests that the limits refused; `early` ones came although they were asked to wait. */
+    /** Requests that the limits refused; `early`: sent although the client was told to wait. */
     offences: Offence[];
     /** All messages of a channel in order. */
     messages(channel: Channel): SeenMessage[];
-    /** Messages of bots that are there, in order. */
+    /** The bots' messages that are not deleted, in order. */
     replies(channel: Channel): SeenMessage[];
-    /** Cuts every connection, as a server that restarts does. */
+    /** Cuts all connections, as in a restart of the server. */
     cutConnections(): void;
     close(): Promise<void>;
   };
 
 /**
- * A small Discord on loopback, REST and gateway, made after the documented behaviour. Every request and every answer is checked against the
+ * A small Discord on loopback, REST and gateway, modelled on the documented behaviour. Every request and every answer is checked against the
  * published description of the API: a test ends with `expect(server.violations).toEqual([])`.
  *
  *     const server = await startDiscordServer();
@@ -79,9 +79,9 @@ export type DiscordServer = People &
  *     await expect.poll(() => server.replies(general).map(({ text }) => text)).toEqual(['…']);
  *     server.command({ from: ann, channel: general, name: 'ask', options: { question: '…' } }).shown
  *
- * `limits: {}` sets limits with their headers, whose breaking is answered by 429; `failNext` and `fault` let requests fail, by the names
- * that the description gives operations (`create_message`); `gateway` cuts, closes and invalidates sessions; `eventFaults` gives events twice
- * and out of order. `addBot` makes one more bot, for rooms with several.
+ * `limits: {}` sets limits with their headers; breaking them is answered by 429; `failNext` and `fault` let requests fail, by the names
+ * of operations in the description (`create_message`); `gateway` cuts, closes and invalidates sessions; `eventFaults` sends events twice
+ * and out of order. `addBot` adds another bot, for rooms with several.
  */
 export async function startDiscordServer(options: DiscordServerOptions = {}): Promise<DiscordServer> {
   const { port = 0, clock = systemClock, timeScale = 1, interactionMs = 3000, maxFileBytes = 10 * 1024 * 1024 } = options;

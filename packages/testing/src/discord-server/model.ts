@@ -15,7 +15,7 @@ export type Guild = {
   id: Snowflake;
   name: string;
   owner: DiscordUser;
-  /** The first is that of everyone, whose id is the guild's. */
+  /** The first is the role of everyone, whose id is the guild's. */
   roles: DiscordRole[];
   members: Map<Snowflake, Member>;
 };
@@ -39,12 +39,12 @@ export type Channel = {
   isLocked: boolean;
   threadMembers: Set<Snowflake>;
   messages: Map<Snowflake, StoredMessage>;
-  /** Who was shown to be typing, in order. */
+  /** Who was shown as typing, in order. */
   typings: DiscordUser[];
   isDeleted: boolean;
 };
 
-/** What may change of a message. */
+/** The mutable parts of a message. */
 export type MessageContent = {
   content: string;
   embeds: DiscordEmbed[];
@@ -63,21 +63,21 @@ export type StoredMessage = MessageContent & {
   editedAt: number | null;
   nonce: string | number | null;
   replyTo: Snowflake | null;
-  /** A message that it forwards. */
+  /** The message that it forwards. */
   forwards: StoredMessage | null;
-  /** Those whom it notifies; `everyone` and roles too. */
+  /** Whom it notifies, including `everyone` and roles. */
   pings: { users: DiscordUser[]; roles: Snowflake[]; everyone: boolean };
   /** The thread that began with it. */
   thread: Channel | null;
   /** The interaction that it answers. */
   interaction: { id: Snowflake; type: number; user: DiscordUser; name: string } | null;
   applicationId: Snowflake | null;
-  /** Only they see it. */
+  /** The only person who sees it. */
   onlyFor: DiscordUser | null;
   isPinned: boolean;
-  /** By emoji: who reacted. */
+  /** Who reacted, by emoji. */
   reactions: Map<string, Set<DiscordUser>>;
-  /** What it was before, the first version first. */
+  /** Its earlier versions, the first one first. */
   versions: MessageContent[];
   isDeleted: boolean;
 };

@@ -10,30 +10,30 @@ export type OptionValue = string | number | boolean | { file: FileToAdd };
 export type Called = {
   from: DiscordUser;
   channel: Channel;
-  /** With blanks before the names of subcommands: `room start`. */
+  /** The name, with subcommands after a blank: `room start`. */
   name: string;
   options?: Record<string, OptionValue>;
   bot?: BotProfile;
 };
 
-/** What people do with commands and components. The bot's answer is in what is given back. */
+/** Actions of people with commands and components. Each returns the interaction with the bot's answer. */
 export type PeopleInteractions = {
   /** Calls a slash command. @throws when the bot has not registered it. */
   command(called: Called): Interaction;
-  /** Asks what may be written for an option. */
+  /** Requests the autocomplete choices of an option. */
   complete(called: Called & { focused: string }): Interaction;
-  /** Calls a command of the menu of a message or a person. */
+  /** Calls a command in the context menu of a message or a person. */
   contextMenu(
     from: DiscordUser,
     name: string,
     target: StoredMessage | { user: DiscordUser; channel: Channel },
     bot?: BotProfile,
   ): Interaction;
-  /** Presses a button by its label or its id. @throws when there is none, or it is not to be pressed. */
+  /** Presses a button by its label or its id. @throws when there is none, or it is disabled. */
   press(message: StoredMessage, from: DiscordUser, button: string): Interaction;
   /** Chooses values of a menu. */
   choose(message: StoredMessage, from: DiscordUser, menu: string, values: readonly string[]): Interaction;
-  /** Sends the dialog that the bot opened. */
+  /** Submits the modal that the bot opened. */
   submit(dialog: Interaction, fields: Record<string, string>): Interaction;
 };
 
@@ -117,7 +117,7 @@ export function createPeopleInteractions(platform: Platform): PeopleInteractions
   }
 }
 
-/** One for the guild goes before one for all. */
+/** A guild command takes precedence over a global one. */
 function commandNamed({ commands, user }: BotProfile, { guild }: Channel, name: string, type: number): BotCommand {
   const fits = commands.filter((one) => one.name === name && one.type === type);
   const command = fits.find((one) => one.guild_id === guild?.id) ?? fits.find((one) => one.guild_id === undefined);

@@ -17,21 +17,21 @@ export type ChannelMore = Partial<Pick<ChannelToOpen, 'topic' | 'parent'>> & {
   kind?: 'text' | 'voice' | 'announcement' | 'forum';
 };
 
-/** The guilds and channels that people open, and what becomes of them. */
+/** The guilds and channels that people open, and changes of them. */
 export type PeoplePlaces = {
   person(name: string, more?: Partial<DiscordUser>): DiscordUser;
-  /** One more bot, with a token of its own; it is in no guild yet. */
+  /** Adds a bot with its own token; it is in no guild yet. */
   addBot(options: BotOptions): BotProfile;
-  /** A guild of these people with these bots in it; with no bots named, with all that there are. The first person owns it. */
+  /** A guild of these people and bots (by default all bots). The first person owns it. */
   guild(name: string, members: readonly DiscordUser[], bots?: readonly BotProfile[]): Guild;
   role(guild: Guild, name: string, members?: readonly DiscordUser[], may?: readonly Permission[]): DiscordRole;
   giveRole(guild: Guild, role: DiscordRole, user: DiscordUser): void;
   takeRole(guild: Guild, role: DiscordRole, user: DiscordUser): void;
   channel(guild: Guild, name: string, more?: ChannelMore): Channel;
   tag(forum: Channel, name: string): ForumTag;
-  /** On a message, or on its own. */
+  /** Starts a thread on a message, or on its own. */
   openThread(parent: Channel, from: DiscordUser, name: string, message?: StoredMessage): Channel;
-  /** A post of a forum: its thread, and its first message, which has the thread's id. */
+  /** A forum post: its thread, and its first message, which has the thread's id. */
   post(
     forum: Channel,
     from: DiscordUser,
@@ -40,11 +40,11 @@ export type PeoplePlaces = {
     tags?: readonly ForumTag[],
   ): { thread: Channel; message: StoredMessage };
   archive(thread: Channel, isLocked?: boolean): void;
-  /** The direct messages of a person with a bot; with the first one unless it is named. */
+  /** The direct messages of a person with a bot, by default the first one. */
   dm(person: DiscordUser, bot?: BotProfile): Channel;
-  /** The person takes no direct messages any more. */
+  /** The person stops accepting direct messages. */
   closeDms(person: DiscordUser): void;
-  /** Takes from a bot, a person, a role or everyone (`guild.roles[0]`) what they may do in a channel. */
+  /** Denies a bot, a person, a role or everyone (`guild.roles[0]`) permissions in a channel. */
   deny(channel: Channel, whom: DiscordUser | DiscordRole, ...what: Permission[]): void;
   rename(channel: Channel, name: string): void;
   removeChannel(channel: Channel): void;
@@ -174,6 +174,6 @@ export function createPeoplePlaces(platform: Platform): PeoplePlaces {
   return places;
 }
 
-/** Of the shape that tokens of bots have: the bot's id comes first. */
+/** In the format of bot tokens: the bot's id comes first. */
 const tokenOf = ({ id }: DiscordUser): string =>
   `${Buffer.from(id).toString('base64url')}.GTeSt1.${'test_token-'.repeat(4).slice(0, 38)}`;

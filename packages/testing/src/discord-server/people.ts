@@ -11,23 +11,23 @@ export type Said = {
   files?: readonly FileToAdd[];
   embeds?: DiscordEmbed[];
   replyTo?: StoredMessage;
-  /** Whether a reply notifies whom it answers, as clients do unless they are told otherwise. */
+  /** Whether a reply notifies the author of the message, as in clients by default. */
   pingsAuthor?: boolean;
   forwards?: StoredMessage;
-  /** Another kind than a text: 7 is a join, 6 a pin. */
+  /** A kind other than text: 7 is a join, 6 a pin. */
   type?: number;
 };
 
-/** What people do in channels. Each makes the events that the bots get of it. */
+/** Actions of people in channels. Each creates the events for the bots. */
 export type People = {
   say(said: Said): StoredMessage;
   edit(message: StoredMessage, text: string): void;
-  /** What a link shows comes a little later, as an update without an edit. */
+  /** The embed of a link arrives a little later, as an update without an edit. */
   addEmbed(message: StoredMessage, embed: DiscordEmbed): void;
   remove(...messages: StoredMessage[]): void;
   react(message: StoredMessage, from: DiscordUser, emoji: string): void;
   unreact(message: StoredMessage, from: DiscordUser, emoji: string): void;
-  /** Shows that a person writes. */
+  /** Shows that a person is typing. */
   type(channel: Channel, from: DiscordUser): void;
 };
 

@@ -9,7 +9,7 @@ export type PingRules = {
   replied?: DiscordUser | undefined;
 };
 
-/** Whom a text notifies. */
+/** The users and roles that a text notifies. */
 export function pingsOf(world: World, { guild }: Channel, text: string, { allowed, replied }: PingRules): StoredMessage['pings'] {
   const may = (kind: 'users' | 'roles', id: string): boolean =>
     allowed === null || (allowed.parse ?? []).includes(kind) || (allowed[kind] ?? []).includes(id);

@@ -7,7 +7,7 @@ import type { World } from './create-world.ts';
 import type { Announce } from './announce.ts';
 import type { OpenApiDescription } from './description/openapi-description.ts';
 
-/** What operations and people work on. */
+/** The state that operations and people work on. */
 export type Platform = {
   /** By token. */
   bots: Map<string, BotProfile>;
@@ -20,6 +20,6 @@ export type Platform = {
   clock: Clock;
   /** Address of the gateway's first connection. */
   gatewayUrl: string;
-  /** Notes what no client should do. */
+  /** Records misbehaviour of a client. */
   note(fault: string): void;
 };

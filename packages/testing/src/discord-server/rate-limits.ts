@@ -4,12 +4,12 @@ import { ApiError } from './api-types.ts';
 export type RateLimit = { count: number; perMs: number };
 
 export type DiscordLimits = {
-  /** Of a bot in all; what answers interactions does not count. */
+  /** The total of a bot; answers to interactions do not count. */
   globalPerSecond: number;
-  /** By operation; each counts for a channel, a guild or a webhook alone. */
+  /** By operation; counted separately for each channel, guild or webhook. */
   buckets: Record<string, RateLimit>;
   other: RateLimit;
-  /** So many refused requests are noted as an offence: Discord bans the address at 10,000 in ten minutes. */
+  /** The number of refused requests that is recorded as an offence: Discord bans the address at 10,000 in ten minutes. */
   mostInvalid: number;
 };
 
@@ -31,25 +31,25 @@ export const usualLimits: DiscordLimits = {
   mostInvalid: 100,
 };
 
-/** A request that came before the time was over that an earlier one was asked to wait for. */
+/** A request during the wait that an earlier refusal demanded. */
 export type Offence = { operation: string; place: string; early: boolean; retryAfterS: number; at: number };
 
 export type LimitedCall = { operation: string; place: string; token: string; isExempt: boolean };
 export type RateLimits = {
-  /** Counts a request, and gives the headers of its answer. @throws ApiError when it is one too many. */
+  /** Counts a request, and returns the headers of its answer. @throws ApiError when it exceeds a limit. */
   take(call: LimitedCall): Record<string, string>;
-  /** All that was refused so. */
+  /** All refused requests. */
   refused: Offence[];
 };
 
 type Window = { left: number; resetAt: number; waitUntil: number };
 
-/** Buckets as documented. `timeScale` makes their time go faster; clients then wait as much shorter. */
+/** Buckets as documented. `timeScale`: how much faster their time goes; clients then wait accordingly shorter. */
 export function createRateLimits(rules: DiscordLimits | null, clock: Clock, timeScale: number): RateLimits {
   const windows = new Map<string, Window>();
   const refused: Offence[] = [];
 
-  /** Null when the window takes it; else how long until it does. */
+  /** Null when the window allows it; otherwise how long until it does. */
   const count = (name: string, limit: RateLimit, now: number): { window: Window; waitMs: number | null } => {
     const there = windows.get(name);
     const window =

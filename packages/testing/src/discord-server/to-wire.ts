@@ -2,7 +2,7 @@ import { isThreadType, type DiscordRole, type DiscordUser, type Snowflake } from
 import { usualPermissions } from './create-world.ts';
 import type { Channel, Guild, Member, StoredMessage } from './model.ts';
 
-/** Things as the HTTP API and the gateway show them. */
+/** Objects as the HTTP API and the gateway show them. */
 export const isoOf = (at: number): string => new Date(at).toISOString().replace('Z', '000+00:00');
 
 export const toRole = ({ id, name, permissions }: DiscordRole, position: number) => ({
@@ -35,7 +35,7 @@ export const toMember = ({ user, roles, nick, joinedAt }: Member) => ({
   deaf: false,
 });
 
-/** Beside what was sent, a member says nothing of the user that stands next to it. */
+/** A member next to a user does not repeat the user. */
 export function toPartialMember(guild: Guild, user: DiscordUser) {
   const member = guild.members.get(user.id);
   if (member === undefined) return undefined;
@@ -97,7 +97,7 @@ export const toThreadMember = ({ id }: Channel, user: DiscordUser) => ({
 
 export const timeOf = (id: Snowflake): number => Number(BigInt(id) >> 22n) + 1_420_070_400_000;
 
-/** What every view of a guild has. */
+/** The fields of every view of a guild. */
 export const toGuild = ({ id, name, owner, roles }: Guild) => ({
   id,
   name,
@@ -141,7 +141,7 @@ export const toGuild = ({ id, name, owner, roles }: Guild) => ({
   incidents_data: null,
 });
 
-/** A guild in a list of the bot's own. */
+/** A guild in the list of the bot's guilds. */
 export const toMyGuild = ({ id, name, owner }: Guild, viewer: DiscordUser) => ({
   id,
   name,
@@ -195,7 +195,7 @@ function toReferences({ channel, replyTo, forwards }: StoredMessage, viewer: Dis
   if (replyTo === null) return {};
   const replied = channel.messages.get(replyTo);
   const isThere = replied !== undefined && !replied.isDeleted;
-  // What a message that is replied to replies to is not shown.
+  // The message that is replied to is shown without its own reference.
   const { referenced_message: _, ...shown } = isThere ? toMessage(replied, viewer, isReadable) : {};
   return {
     message_reference: { type: 0, channel_id: channel.id, message_id: replyTo, ...guild },
@@ -224,7 +224,7 @@ const toReactions = ({ reactions }: StoredMessage, viewer: DiscordUser) =>
     me: users.has(viewer),
   }));
 
-/** Of a guild's own emoji the name and the id stand in the address. */
+/** For a custom emoji, the address has its name and id. */
 export function toEmoji(key: string): { id: Snowflake | null; name: string } {
   const [, name, id] = /^(\w+):(\d+)$/.exec(key) ?? [];
   return name !== undefined && id !== undefined ? { id, name } : { id: null, name: key };

@@ -4,17 +4,17 @@ import type { DiscordUser } from './api-types.ts';
 import { startDiscordServer, type DiscordServer, type DiscordServerOptions } from './index.ts';
 import type { Channel, Guild } from './model.ts';
 
-/** A server of its own for each test of a file with the real library before it, one person, one guild and one channel of it. */
+/** Starts a server for each test of a file, with a client of the real library, one person, one guild and one channel. */
 export type DiscordTrial = {
   server: DiscordServer;
   client: Client;
   ann: DiscordUser;
   guild: Guild;
   general: Channel;
-  /** What the client heard said, without what it said itself. */
+  /** The messages that the client received, without its own. */
   heard: Message[];
   open(options: DiscordServerOptions): Promise<void>;
-  /** Connects one more client, for another bot or other intents. */
+  /** Connects another client, for another bot or other intents. */
   connect(token?: string, intents?: number[]): Promise<Client>;
 };
 
@@ -68,7 +68,7 @@ export function useDiscordTrial(): DiscordTrial {
   return trial;
 }
 
-/** What a request was refused with; `null` when it was not. */
+/** The refusal of a request; `null` when it was accepted. */
 export const refusalOf = async (asked: Promise<unknown>): Promise<string | null> => {
   const error: unknown = await asked.then(
     () => null,

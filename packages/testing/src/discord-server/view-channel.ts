@@ -22,14 +22,14 @@ export type SeenMessage = {
   before: string[];
   /** Whether only one person sees it. */
   isPrivate: boolean;
-  /** Whether it says that the bot thinks. */
+  /** Whether it shows that the bot is thinking. */
   isLoading: boolean;
   /** The interaction that it answers. */
   interaction: Snowflake | undefined;
   isDeleted: boolean;
 };
 
-/** All messages of a channel in order, those that are gone too. */
+/** All messages of a channel in order, including deleted ones. */
 export const viewChannel = (channel: Channel): SeenMessage[] => [...channel.messages.values()].map(viewMessage);
 
 export function viewMessage(message: StoredMessage): SeenMessage {

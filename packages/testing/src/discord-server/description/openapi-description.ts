@@ -7,18 +7,18 @@ type Json = Record<string, unknown>;
 type Described = { operationId?: string; parameters?: { name: string; in: string }[]; requestBody?: Json; responses?: Json };
 type Document = { paths: Record<string, Record<string, Described>>; components: { schemas: Json } };
 
-/** A route that the description knows, with what stands in its place for each of its parameters. */
+/** A route of the description, with the values of its parameters. */
 export type FoundOperation = { id: string; template: string; at: Record<string, string> };
 
 /**
- * What the published description of the HTTP API says of requests and answers. `discord-openapi.json` is `specs/openapi.json` of
+ * Checks requests and answers against the published description of the HTTP API. `discord-openapi.json` is `specs/openapi.json` of
  * github.com/discord/discord-api-spec (API v10, preview), under the MIT licence beside it; a newer one is put in its place, formatted.
  */
 export type OpenApiDescription = {
   find(method: string, path: string): FoundOperation | undefined;
-  /** What is wrong with the query and the body of a request; fields that nobody knows are wrong too. */
+  /** Errors in the query and the body of a request; unknown fields are errors, too. */
   requestFaults(id: string, query: URLSearchParams, body: unknown): string[];
-  /** What is wrong with an answer. */
+  /** Errors in an answer. */
   answerFaults(id: string, status: number, answer: unknown): string[];
 };
 
@@ -38,7 +38,7 @@ function describe(): OpenApiDescription {
       return [{ id, method, template, pattern: patternOf(template) }];
     }),
   );
-  // What stands first in the order of how many parts are fixed is meant: `@me` is no id.
+  // The route with the most fixed parts wins: `@me` is not an id.
   routes.sort((a, b) => parametersOf(a.template) - parametersOf(b.template));
   const checkRequest = createChecks(closed(document) as Document);
   const checkAnswer = createChecks(document);
@@ -78,7 +78,7 @@ const escape = (part: string): string => encodeURIComponent(part.replaceAll('~',
 const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 const parametersOf = (template: string): number => template.split('{').length;
 
-/** The same, but with no fields other than those that are described. */
+/** The same schema without additional fields. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -87,7 +87,7 @@ function closed(value: unknown): unknown {
   return isObject && copy['additionalProperties'] === undefined ? { ...copy, additionalProperties: false } : copy;
 }
 
-/** Checks a value by the schema at a place of the document. Schemas are compiled when they are first needed. */
+/** Checks a value by the schema at a pointer of the document. Schemas are compiled on first use. */
 function createChecks(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true, logger: false });
   ajv.addSchema(document, 'discord');
@@ -97,7 +97,7 @@ function createChecks(document: Document) {
     compiled.set(pointer, check);
     return check(value) ? [] : faultsOf(check.errors ?? []);
   };
-  /** Of several shapes, the faults of the one that the value fits best. */
+  /** For a union, the errors of the best matching shape. */
   return (pointer: string, value: unknown): string[] => {
     const shapes = (schemaAt(document, pointer)['anyOf'] ?? []) as unknown[];
     if (shapes.length === 0) return checkOne(pointer, value);
@@ -113,7 +113,7 @@ const schemaAt = (document: Document, pointer: string): Json =>
     .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce((inner, part) => (inner[part] ?? {}) as Json, document as unknown as Json);
 
-/** Those that lie deepest: of the shapes that a value may have, they belong to the one that it fits best. */
+/** The deepest errors, which belong to the best matching shape of a union. */
 function faultsOf(errors: readonly ErrorObject[]): string[] {
   const deepest = Math.max(...errors.map(depthOf));
   const faults = errors.filter((error) => depthOf(error) === deepest && !['oneOf', 'anyOf'].includes(error.keyword));

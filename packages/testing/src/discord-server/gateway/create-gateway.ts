@@ -12,29 +12,29 @@ export type GatewayOptions = {
   eventFaults?: EventFaults | null;
 };
 
-/** An event, whom it is for, and as each of them sees it. */
+/** An event, its recipients, and its form for each of them. */
 export type Dispatched = {
   type: string;
   place: string;
-  /** One of these has to be among those that were asked for; 0 for events that all get. */
+  /** The bot must have one of these intents; 0 for events without an intent. */
   intents: number;
   to(bot: BotProfile): boolean;
   data(session: Pick<GatewaySession, 'bot' | 'intents'>): object;
 };
 
-/** What a test does to the connections of the gateway; to those of all bots unless one is named. */
+/** A test's control of the gateway's connections; of all bots unless one is given. */
 export type GatewayControls = {
   /** Cuts the connections, as a network does. */
   drop(bot?: BotProfile): void;
-  /** Asks the clients to connect again and to resume. */
+  /** Asks the clients to reconnect and resume. */
   askToReconnect(bot?: BotProfile): void;
   invalidate(isResumable: boolean, bot?: BotProfile): void;
   close(code: number, bot?: BotProfile): void;
-  /** Refuses so many connections before it takes one again. */
+  /** Refuses this many connections before it accepts one again. */
   refuseNext(count: number): void;
   /** Whether heartbeats are answered. */
   hasAcks: boolean;
-  /** What clients asked for and were answered, in order. */
+  /** The requests of clients and their answers, in order. */
   log: readonly GatewayLog[];
   isConnected(bot?: BotProfile): boolean;
 };
@@ -64,7 +64,7 @@ export function createGateway(parts: GatewayParts, options: GatewayOptions): Gat
     invalidate(isResumable, bot) {
       for (const { session, socket } of connected(bot)) {
         session.isOver ||= !isResumable;
-        // The connection stays, and has no session until one is resumed or identified.
+        // The connection stays open without a session until one is resumed or identified.
         Object.assign(session, { socket: null, lostAt: parts.clock.elapsed() });
         socket.send(JSON.stringify({ op: serverOpcodes.invalidSession, d: isResumable }));
       }

@@ -8,15 +8,15 @@ export const serverOpcodes = { requestMembers: 8, invalidSession: 9, hello: 10, 
 
 export type GatewayEvent = {
   type: string;
-  /** What it belongs to: events of the same place keep their order, whatever else goes wrong. */
+  /** The place of the event: events of the same place always keep their order. */
   place: Snowflake;
   data: object;
 };
 
-/** What becomes of events on their way, by chance: some come twice, some after those of other channels. */
+/** Disturbs events at random: some come twice, some after those of other channels. */
 export type EventFaults = { random: () => number; twice: number; outOfOrder: number };
 
-/** What a client identified, until it ends. Without a connection its events wait for being resumed. */
+/** An identified session of a client. Without a connection its events wait until it is resumed. */
 export type GatewaySession = {
   id: string;
   bot: BotProfile;
@@ -24,10 +24,10 @@ export type GatewaySession = {
   socket: WebSocket | null;
   resumes: number;
   isOver: boolean;
-  /** By the clock that only goes forward; null while it is connected. */
+  /** When it lost its connection, by the monotonic clock; null while it is connected. */
   lostAt: number | null;
   send(event: GatewayEvent): void;
-  /** Sends again what came after a number; false when that is not kept any more, or never was. */
+  /** Replays the events after a sequence number; false when they are not available. */
   replay(after: number): boolean;
 };
 

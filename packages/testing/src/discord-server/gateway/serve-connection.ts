@@ -13,11 +13,11 @@ import {
 export type GatewayLog = {
   what: 'connected' | 'identified' | 'resumed' | 'not resumed' | 'refused' | 'closed';
   bot?: string;
-  /** Of a refusal, or of what the client closed with. */
+  /** The close code of a refusal, or of the client. */
   code?: number;
 };
 
-/** What a session begins with, beside READY itself. */
+/** The first events of a session, except READY. */
 export type FirstEvents = (session: GatewaySession) => GatewayEvent[];
 
 export type GatewayParts = {
@@ -57,7 +57,7 @@ const closeCodes = {
 const allIntents = 2 ** 26 - 1;
 const listened: ReadonlySet<number> = new Set([opcodes.presence, opcodes.voiceState, serverOpcodes.requestMembers]);
 
-/** Speaks with one client: hello, heartbeats, and the session that it identifies or resumes. */
+/** Serves one client: hello, heartbeats, and the session that it identifies or resumes. */
 export function serveConnection(socket: WebSocket, url: string, parts: ConnectionParts): void {
   const { sessions, log, clock, heartbeatMs, note } = parts;
   let session: GatewaySession | null = null;
@@ -87,7 +87,7 @@ export function serveConnection(socket: WebSocket, url: string, parts: Connectio
     if (session?.socket !== socket) return;
     session.socket = null;
     session.lostAt = clock.elapsed();
-    // Who says good-bye so does not come back to it.
+    // A client that closes with this code does not resume its session.
     if (code === 1000 || code === 1001) session.isOver = true;
   });
   socket.on('message', (data: Buffer) => {

@@ -4,7 +4,7 @@ import type { Platform } from '../platform.ts';
 import { guildOf } from './place-operations.ts';
 import type { OperationCall, Operations } from './operation-table.ts';
 
-/** The bot itself, its application, its commands and the way to its gateway. */
+/** Operations on the bot itself, its application, its commands and the gateway's address. */
 export const applicationOperations: Operations = {
   get_gateway: ({ gatewayUrl }) => ({ url: gatewayUrl }),
   get_bot_gateway: ({ gatewayUrl }) => ({

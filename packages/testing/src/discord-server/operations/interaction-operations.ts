@@ -12,7 +12,7 @@ const loading = 128;
 
 type Callback = { type: number; data?: MessageBody & { choices?: Interaction['choices'] } & Partial<Interaction['dialog']> };
 
-/** What answers interactions. No token of a bot is asked for: the interaction's own is in the address. */
+/** Answers to interactions. They need no bot token: the interaction's own is in the address. */
 export const interactionOperations: Operations = {
   create_interaction_response(platform, call) {
     const interaction = platform.interactions.waiting(call.at['interaction_id'], call.at['interaction_token']);
@@ -31,7 +31,7 @@ export const interactionOperations: Operations = {
     const interaction = find(platform, call);
     const [first] = interaction.shown;
     const written = writtenOf(call);
-    // After a deferral the first message is the answer itself.
+    // After a deferral the first follow-up message is the answer itself.
     const message =
       first !== undefined && (first.flags & loading) !== 0
         ? fill(platform, interaction, first, written)

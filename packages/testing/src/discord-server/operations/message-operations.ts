@@ -89,6 +89,6 @@ function listed({ messages }: Channel, query: URLSearchParams): StoredMessage[] 
   const fits = there
     .filter(({ id }) => after === null || BigInt(id) > BigInt(after))
     .filter(({ id }) => before === null || BigInt(id) < BigInt(before));
-  // After a message come those that follow it at once.
+  // `after` returns the messages directly after it.
   return (after === null ? fits.slice(-limit) : fits.slice(0, limit)).toReversed();
 }

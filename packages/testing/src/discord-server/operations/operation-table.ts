@@ -3,7 +3,7 @@ import type { BotProfile } from '../bot-profile.ts';
 import type { Platform } from '../platform.ts';
 import type { StoredMessage } from '../model.ts';
 
-/** A request of a bot. The description has checked its body, so an operation may take it as the type that it knows. */
+/** A request of a bot. Its body is already checked against the description, so an operation may cast it to its type. */
 export type OperationCall = {
   /** Those that a token of an interaction allows come without a bot. */
   bot: BotProfile;
@@ -11,10 +11,10 @@ export type OperationCall = {
   query: URLSearchParams;
   body: unknown;
   files: ReadonlyMap<string, UploadedPart>;
-  /** Notes which message it made or changed. */
+  /** Records the message that it created or changed. */
   made(message: StoredMessage): void;
 };
 
-/** Answers with what is to be sent as JSON; undefined for an answer without content. @throws ApiError */
+/** Returns the JSON answer; undefined for an answer without content. @throws ApiError */
 export type Operation = (platform: Platform, call: OperationCall) => unknown;
 export type Operations = Record<string, Operation>;

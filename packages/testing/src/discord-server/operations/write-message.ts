@@ -21,7 +21,7 @@ const maxText = 2000;
 const maxEmbeds = 6000;
 const nonceMs = 5 * 60_000;
 
-/** Where a bot may write now. @throws ApiError */
+/** A channel in which the bot may write. @throws ApiError */
 export function writable({ world }: Platform, bot: DiscordUser, id: string | undefined): Channel {
   const channel = world.visible(bot, id);
   const isThread = channel.parent !== null && channel.type !== 0;
@@ -34,7 +34,7 @@ export function writable({ world }: Platform, bot: DiscordUser, id: string | und
   return channel;
 }
 
-/** Adds a message of a bot and sends it to everybody; the one that is there when its nonce is to be taken once. @throws ApiError */
+/** Adds a message of a bot and sends it to everyone; with an enforced nonce that is known, returns the existing one. @throws ApiError */
 export function send(
   platform: Platform,
   bot: BotProfile,
@@ -67,7 +67,7 @@ export function send(
   return message;
 }
 
-/** Changes a message of a bot, and sends it to everybody. What the body does not name stays. @throws ApiError */
+/** Changes a message of a bot, and sends it to everyone. Fields that are not in the body stay. @throws ApiError */
 export function change(platform: Platform, bot: BotProfile, message: StoredMessage, { body, files }: Written): void {
   const next = contentOf(platform, bot, message.channel, { body, files });
   const kept = keptOf(message.attachments, body.attachments);
@@ -156,7 +156,7 @@ function referenceOf(channel: Channel, { message_reference: reference }: Message
   throw invalidForm('message_reference', 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE', 'Unknown message');
 }
 
-/** Who is notified when nothing says otherwise: all who are named, and who is replied to. */
+/** The default notifications: everyone who is mentioned, and the author of the message that is replied to. */
 function mentionsOf(channel: Channel, replyTo: string | null, allowed: AllowedMentions | null | undefined) {
   const replied = replyTo === null ? undefined : channel.messages.get(replyTo)?.author;
   const isPinged = allowed == null ? true : (allowed.replied_user ?? false);
