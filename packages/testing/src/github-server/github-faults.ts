@@ -1,6 +1,6 @@
 import type { PlatformFault } from '../chat-platform/platform-faults.ts';
 
-/** What goes wrong with a call: as on any platform, or a limit that no count of ours passed. */
+/** A fault of a call: as on any platform, or a rate limit that was not exceeded. */
 export type GitHubFault = PlatformFault | { limit: 'secondary' | 'primary'; retryAfterS: number };
 
 export type GitHubRequest = { method: string; path: string };
@@ -9,7 +9,7 @@ export type ChooseGitHubFault = (request: GitHubRequest) => GitHubFault | undefi
 export const isLimit = (fault: GitHubFault | undefined): fault is Extract<GitHubFault, { limit: string }> =>
   typeof fault === 'object' && 'limit' in fault;
 
-/** Shares of requests that go wrong, from 0 to 1. */
+/** The shares of requests with a fault, from 0 to 1. */
 export type GitHubFaultShares = {
   cutBefore: number;
   cutAfter: number;
@@ -19,7 +19,7 @@ export type GitHubFaultShares = {
   limit: number;
 };
 
-/** Faults by chance, as networks and busy platforms have them. */
+/** Random faults, as of networks and busy platforms. */
 export function randomGitHubFaults(random: () => number, shares: Partial<GitHubFaultShares>, retryAfterS = 1): ChooseGitHubFault {
   const kinds: [number | undefined, GitHubFault][] = [
     [shares.cutBefore, 'cut before'],

@@ -8,7 +8,7 @@ let read: GraphQLSchema | undefined;
 const schema = (): GraphQLSchema =>
   (read ??= buildSchema(readFileSync(path.join(import.meta.dirname, 'description/github-api.graphql'), 'utf8')));
 
-/** Who edited something last, which the REST API does not say. `faults`: what is wrong with the query by GitHub's schema, or with our answer. */
+/** Who edited something last, which the REST API does not report. `faults`: violations of GitHub's schema in the query or in our answer. */
 export function runQuery({ body }: Call, store: GitHubStore): Answer & { faults: string[] } {
   const node = ({ id }: { id: string }) => {
     const found = store.byNode(id);

@@ -1,17 +1,17 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** As documented: points of a minute (1 a look, 5 a write), and texts that are made in a minute and in an hour. */
+/** As documented: points per minute (1 for a read, 5 for a write), and content creations per minute and per hour. */
 export type GitHubLimits = { pointsPerMinute: number; textsPerMinute: number; textsPerHour: number };
 
 export const documentedLimits: GitHubLimits = { pointsPerMinute: 900, textsPerMinute: 80, textsPerHour: 500 };
 
-/** What of a limit was passed, and when. */
+/** An exceeded limit, and when. */
 export type Offence = { limit: keyof GitHubLimits; at: number };
 
-/** Counts what a client does. `timeScale`: how much faster its minutes go. */
+/** Counts the calls of a client. `timeScale`: how much faster the limits' time goes. */
 export type LimitCounter = {
   offences: Offence[];
-  /** Seconds after which it may be tried again; null when it may go on. */
+  /** Seconds until a retry is allowed; null when the call is within the limits. */
   take(method: string, isText: boolean): number | null;
 };
 

@@ -9,7 +9,7 @@ import {
 } from './github-payloads.ts';
 import type { GitHubIssue, GitHubRepo, GitHubStore, GitHubUser } from './github-store.ts';
 
-/** A call of a user whom its token has named. */
+/** A call of the user to whom its token belongs. */
 export type Call = { method: string; path: string; query: URLSearchParams; body: Record<string, unknown>; user: GitHubUser };
 export type Answer = { status: number; body: unknown };
 
@@ -74,7 +74,7 @@ const routes: [method: string, pattern: RegExp, handle: Handler][] = [
   ['GET', new RegExp(`^${place}/pulls/(\\d+)/comments$`), inIssue(({ repo, issue }) => ok(notePayloads(repo, issue)))],
 ];
 
-/** Does what a call asks for. */
+/** Executes a call. */
 export function runCall(call: Call, store: GitHubStore): Answer {
   for (const [method, pattern, handle] of routes) {
     const match = method === call.method ? pattern.exec(call.path) : null;
@@ -83,7 +83,7 @@ export function runCall(call: Call, store: GitHubStore): Answer {
   return notFound;
 }
 
-/** Whether a call makes a text that others are notified of. */
+/** Whether a call creates content that notifies others. */
 export const makesText = ({ method, path }: Pick<Call, 'method' | 'path'>): boolean =>
   method === 'POST' && path.endsWith('/comments');
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** As GitHub reports it of who wrote something. */
+/** An author's association with the repository, as GitHub reports it. */
 export type Association = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'FIRST_TIME_CONTRIBUTOR' | 'NONE';
 
 export type GitHubUser = { id: number; login: string; type: 'User' | 'Bot'; association: Association };
@@ -31,10 +31,10 @@ export type GitHubIssue = GitHubComment & {
 };
 export type GitHubRepo = { owner: string; name: string; isPrivate: boolean; issues: Map<number, GitHubIssue> };
 
-/** All that is on the server. Ids count together, times are in whole seconds, as there. */
+/** The data of the server. As on GitHub, all ids share a counter, and times are in whole seconds. */
 export type GitHubStore = ReturnType<typeof createStore>;
 
-/** Of these nothing can be found: they were deleted. */
+/** Deleted objects, which cannot be found. */
 export type Deleted = { repo: GitHubRepo; issue: number; comment: GitHubComment };
 
 export function createStore(clock: Pick<Clock, 'now'>, aheadMs: number) {

@@ -11,46 +11,46 @@ import { makesText, runCall, type Answer, type Call } from './github-routes.ts';
 import { createStore, type GitHubStore, type GitHubUser } from './github-store.ts';
 
 export type GitHubServerOptions = {
-  /** Of the account that the token is of. */
+  /** The account of the token. */
   login?: string;
   token?: string;
-  /** What a classic token may do; null for a fine-grained one, of which nothing is said. */
+  /** The scopes of a classic token; null for a fine-grained one, which has no such header. */
   scopes?: string | null;
-  /** None at first; `{}` for the documented ones. */
+  /** No limits by default; `{}`: the documented ones. */
   limits?: Partial<GitHubLimits>;
   /** How much faster the limits' time goes. */
   timeScale?: number;
-  /** By how much its clock is ahead of ours, ms. */
+  /** How far its clock is ahead of ours, ms. */
   aheadMs?: number;
-  /** A share of lists has an entry twice. */
+  /** The share of lists with a duplicate entry. */
   doubled?: { random: () => number; share: number };
   clock?: Clock;
 };
 
-/** A call with the right token. `isAnswered`: what it did was said, whole. */
+/** An authenticated call. `isAnswered`: its result was sent completely. */
 export type RecordedCall = { method: string; path: string; body: unknown; status: number; at: number; isAnswered: boolean };
 
 export type GitHubServer = GitHubStore & {
-  /** What `api_url` is set to. */
+  /** The value for `api_url`. */
   apiUrl: string;
   token: string;
   bot: GitHubUser;
-  /** All calls with the right token, in order. */
+  /** All authenticated calls, in order. */
   calls: RecordedCall[];
-  /** Calls that GitHub's description does not allow, and answers of ours that it does not. */
+  /** Calls and own answers that violate GitHub's description. */
   violations: string[];
-  /** Limits that were passed. */
+  /** Exceeded limits. */
   offences: Offence[];
   /** The faults of requests; none at first. */
   fault: ChooseGitHubFault;
-  /** The next calls that fit (`POST /repos/…`) go wrong, one each. */
+  /** Gives each of the next matching calls (`POST /repos/…`) one of these faults. */
   failNext(calls: RegExp, ...faults: GitHubFault[]): void;
   cutConnections(): void;
   close(): Promise<void>;
 };
 
 /**
- * A small server of GitHub's REST API on loopback, made after the documented behaviour. Calls and answers are checked against the published
+ * A small server of GitHub's REST API on loopback, modelled on the documented behaviour. Calls and answers are checked against the published
  * description: a test ends with `expect(server.violations).toEqual([])`.
  *
  *     const server = await startGitHubServer();

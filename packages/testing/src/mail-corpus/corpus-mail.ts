@@ -1,16 +1,16 @@
-/** What becomes of a mail: one answer, or none for the reason that the log gives. */
+/** The fate of a mail: one answer, or none for the reason in the log. */
 export type Fate = 'answered' | { never: RegExp };
 
 export type CorpusMail = {
   name: string;
   /** The address in its From, of nobody else in the corpus where it is one; what it is answered to. */
   from: string;
-  /** Its sender by SMTP; empty for a bounce. */
+  /** Its SMTP sender; empty for a bounce. */
   envelopeFrom: string;
-  /** The mail as the own server hands it to the mailbox. Made when asked for: some are large. */
+  /** The mail as our server delivers it to the mailbox. Generated on demand, because some are large. */
   raw(): Buffer;
   fate: Fate;
-  /** Words that are to be read in it. */
+  /** Words that the reader must find in it. */
   says?: string;
 };
 
@@ -18,7 +18,7 @@ export const ownServer = 'mx.home.example';
 export const mailbox = 'bot@home.example';
 export const date = 'Mon, 23 Nov 2026 10:00:00 +0000';
 
-/** What the own server writes above a mail: its word on the origin, and where the mail came from. */
+/** The headers that our server adds to a mail: its authentication results, and where the mail came from. */
 export const stamp = (results: string): string =>
   [
     `Authentication-Results: ${ownServer}; ${results}`,
@@ -26,7 +26,7 @@ export const stamp = (results: string): string =>
     '',
   ].join('\r\n');
 
-/** What Dovecot writes above it when it takes it. */
+/** The headers that Dovecot adds on delivery. */
 export const delivered = ({ envelopeFrom, raw }: Pick<CorpusMail, 'envelopeFrom' | 'raw'>): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -35,6 +35,6 @@ export const delivered = ({ envelopeFrom, raw }: Pick<CorpusMail, 'envelopeFrom'
     raw(),
   ]);
 
-/** Lines and bytes, each ended as lines of mail are. */
+/** Lines and bytes, each ended by CRLF. */
 export const lines = (...parts: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.flatMap((part) => [Buffer.from(part), Buffer.from('\r\n')]));

@@ -5,13 +5,13 @@ import { oddBodies } from './odd-bodies.ts';
 import { oddHeaders } from './odd-headers.ts';
 import { ordinaryMail, type Written } from './ordinary-mails.ts';
 
-/** So many there are, always the same. */
+/** The number of mails, which are always the same. */
 export const corpusSize = 500;
 export const corpusDomain = 'friend.example';
 
 /**
- * Mails from the examples of RFC 5322, 2045 to 2047, 2231, 3464 and 3834, from what the programs of the world make of them, and of both together. Each is of a
- * sender of its own, whom the own server vouches for.
+ * Mails from the examples of RFC 5322, 2045 to 2047, 2231, 3464 and 3834, from the variants of real programs, and of both combined. Each has a
+ * different sender, whom our server authenticates.
  */
 export function mailCorpus(): CorpusMail[] {
   const automatic = Object.entries(automaticMails);

@@ -1,7 +1,7 @@
 import { date, lines, mailbox } from './corpus-mail.ts';
 import type { Written } from './ordinary-mails.ts';
 
-/** From a person, and odd all the same: from the examples of RFCs, and what programs make of mail. Each is answered. */
+/** Odd mails from people: examples of RFCs, and variants that programs produce. Each is answered. */
 export type Odd = (from: string, id: string) => Written;
 
 export const head = (from: string, id: string, ...more: string[]): string[] => [

@@ -7,7 +7,7 @@ type Random = () => number;
 
 const pick = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
 
-/** A person's mail: any charset, encoding and structure, with the fields that programs add. The same for the same numbers. */
+/** A person's mail: any charset, encoding and structure, with the fields that programs add. Deterministic for the same numbers. */
 export function ordinaryMail(random: Random, from: string, id: string): Written {
   const words = pick(random, wordsInCharsets);
   const header = [

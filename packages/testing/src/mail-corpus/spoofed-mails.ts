@@ -1,17 +1,17 @@
 import { date, mailbox, ownServer, stamp, type CorpusMail } from './corpus-mail.ts';
 
-/** Whom all of them claim to be: a person that is let in. */
+/** The person that all of them claim to be, who is let in. */
 export const victim = 'ann@friend.example';
 const mallory = 'mallory@evil.example';
 
 type Spoof = {
-  /** Fields that say who it is from. */
+  /** The fields of its sender. */
   from: readonly string[];
-  /** What the own server says; what it would say of a stranger's mail unless given. */
+  /** The authentication results of our server; by default those of a stranger's mail. */
   results?: string;
-  /** Where the sender can write. */
+  /** The fields that the sender can set. */
   below?: readonly string[];
-  /** Without a word of the own server. */
+  /** Without the results of our server. */
   isUnstamped?: boolean;
 };
 
@@ -21,7 +21,7 @@ const strangers = (domain: string): string =>
   `dmarc=pass header.from=${domain}; spf=pass smtp.mailfrom=${domain}; dkim=pass header.d=${domain}`;
 const forged = `Authentication-Results: ${ownServer}; dmarc=pass header.from=friend.example`;
 
-/** Mails that want to be taken for `victim`'s. */
+/** Mails that pretend to be from `victim`. */
 const spoofs: Readonly<Record<string, Spoof>> = {
   'a forged From': { from: honest, results: fail },
   'a forged From, of which nobody says anything': { from: honest, isUnstamped: true },

@@ -1,4 +1,4 @@
-/** Words in a charset, as bytes; `text` is what they say, where a reader has to know the charset. */
+/** Words in a charset, as bytes; `text`: their text, where it depends on the charset. */
 export type CharsetWords = { charset: string; bytes: Buffer; text: string };
 
 const table: [charset: string, hex: string, text: string][] = [

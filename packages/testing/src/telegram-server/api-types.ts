@@ -25,7 +25,7 @@ export type FormattedText = { text: string; entities: TelegramEntity[] };
 export type InlineButton = { text: string; callback_data?: string; url?: string };
 export type InlineKeyboard = { inline_keyboard: InlineButton[][] };
 
-/** What a message may hold beside text, as the Bot API names it. */
+/** The contents of a message besides text, in the fields of the Bot API. */
 export type MessageContent = {
   text?: string;
   entities?: TelegramEntity[];
@@ -50,7 +50,7 @@ export type MessageContent = {
   migrate_from_chat_id?: number;
   new_chat_members?: TelegramUser[];
   forum_topic_created?: { name: string; icon_color: number };
-  /** The text of another message that is quoted. */
+  /** The quoted text of another message. */
   quote?: { text: string; position: number; is_manual?: boolean };
 };
 
@@ -71,22 +71,22 @@ export type TelegramMessage = MessageContent & {
 /** Its other field is named after its kind. */
 export type TelegramUpdate = { update_id: number } & Record<string, unknown>;
 
-/** A file that came with a request. */
+/** A file of a request. */
 export type UploadedPart = { name: string; mime: string; bytes: Buffer };
 
-/** A request of the bot, its parameters as the description types them. */
+/** A request of the bot, with parameters typed by the description. */
 export type ApiCall = {
   method: string;
   params: Record<string, unknown>;
   /** By the names that `attach://` uses. */
   files: ReadonlyMap<string, UploadedPart>;
-  /** Resolves when nobody waits for the answer any more. */
+  /** Resolves when the client has stopped waiting for the answer. */
   gone: Promise<unknown>;
 };
 
 export type ErrorParameters = { retry_after?: number; migrate_to_chat_id?: number };
 
-/** What the Bot API answers in place of doing what it was asked for. */
+/** An error answer of the Bot API. */
 export class ApiError extends Error {
   readonly status: number;
   readonly parameters: ErrorParameters | undefined;

@@ -1,9 +1,9 @@
 import type { TelegramUser } from './api-types.ts';
 
-/** The bot as `getMe` and its settings have it. */
+/** The bot's profile and settings, as in `getMe`. */
 export type BotProfile = {
   user: TelegramUser & { username: string };
-  /** Off (as BotFather sets it at first), the bot sees of groups only what is for it. */
+  /** Off (BotFather's default): the bot gets from groups only messages that concern it. */
   readsAllMessages: boolean;
   /** Whether this server knows `sendMessageDraft`. */
   hasDrafts: boolean;

@@ -1,4 +1,4 @@
-/** An entity as the Bot API takes it. */
+/** An entity in the form of the Bot API. */
 export type GivenEntity = { type: string; offset: number; length: number; url?: string; language?: string };
 
 const styles = ['bold', 'italic', 'underline', 'strikethrough', 'spoiler'];
@@ -7,8 +7,8 @@ const known = [...styles, ...quotes, 'code', 'pre', 'text_link', 'text_mention',
 const maxEntities = 100;
 
 /**
- * What Telegram would refuse, or change in silence, of a text with its entities; empty when it would be shown as it was meant. Stricter than the
- * servers are: they drop entities that break the rules of nesting and those past the hundredth, and take blanks off the ends.
+ * What Telegram would refuse or silently change in a text with its entities; empty when it would be shown as intended. Stricter than the
+ * servers: they drop entities that break the nesting rules and those after the hundredth, and trim blanks.
  */
 export function checkText(text: string, entities: readonly GivenEntity[], most = 4096): string[] {
   return [
@@ -61,7 +61,7 @@ function checkUrl(address: string | undefined): string | null {
   return url.protocol === 'tg:' || url.hostname.includes('.') ? null : 'has a url without a domain';
 }
 
-/** Each pair is nested or apart; code holds nothing and stands in nothing but a quote; quotes hold no quotes, and links no links or code. */
+/** Entities are nested or disjoint; code contains nothing and is only inside quotes; quotes contain no quotes, and links no links or code. */
 function checkNesting(entities: readonly GivenEntity[]): string[] {
   const problems: string[] = [];
   for (const [index, a] of entities.entries())

@@ -10,13 +10,13 @@ import { readParams, readRequest } from './read-call.ts';
 export type RecordedCall = {
   method: string;
   params: Record<string, unknown>;
-  /** When, by the clock that only goes forward. */
+  /** Its time, by the monotonic clock. */
   at: number;
   status: number | null;
   description?: string;
-  /** Ids of the messages that it made or changed. */
+  /** Ids of the messages that it created or changed. */
   made: number[];
-  /** Whether the answer left whole, and said what the call did. */
+  /** Whether the answer was sent completely, and was true. */
   isAnswered: boolean;
 };
 
@@ -25,7 +25,7 @@ export type ReadCall = ApiCall & { record: RecordedCall };
 /** Reads, checks, records and runs the calls of the bot. */
 export type Calls = {
   recorded: RecordedCall[];
-  /** The call; or the error that stands for its answer. */
+  /** The call, or the error that answers it. */
   read(request: IncomingMessage, name: string, gone: Promise<unknown>): Promise<ReadCall | ApiError>;
   run(call: ReadCall): Promise<unknown>;
 };
@@ -76,7 +76,7 @@ export function createCalls(platform: Platform): Calls {
 const idOf = (result: unknown): number[] =>
   typeof result === 'object' && result !== null && 'message_id' in result ? [Number(result.message_id)] : [];
 
-/** Parameters that nobody knows are passed over, as the real API does. */
+/** Unknown parameters are ignored, as by the real API. */
 function refuseFaults(faults: readonly string[]): void {
   const [first] = faults.filter((fault) => !fault.startsWith('unknown: '));
   if (first === undefined) return;

@@ -12,10 +12,10 @@ import {
 /** A message with the fields that only the platform and the test see. */
 export type StoredMessage = {
   message: TelegramMessage;
-  /** What it was before, the first version first. */
+  /** Its earlier versions, the first one first. */
   versions: MessageContent[];
   isDeleted: boolean;
-  /** By the ids of those who reacted. */
+  /** By the id of the person who reacted. */
   reactions: Map<number, string[]>;
 };
 
@@ -26,10 +26,10 @@ export type ChatState = {
   topics: Map<number, string>;
   closedTopics: Set<number>;
   messages: Map<number, StoredMessage>;
-  /** Why the bot may not write, as the Bot API says it. */
+  /** Why the bot may not write, in the words of the Bot API. */
   forbidden: string | null;
   migratedTo: number | null;
-  /** What the bot shows as being written, by draft id. */
+  /** The bot's drafts, by draft id. */
   drafts: Map<number, string>;
   actions: string[];
 };
@@ -50,16 +50,16 @@ export type Chats = {
   state(chat: number | string): ChatState;
   /** @throws ApiError when there is none, or the bot may not write there. */
   writable(chat: number | string, thread?: number): ChatState;
-  /** A message that is there; undefined when it is not, or not any more. */
+  /** An existing message; undefined when it does not exist or was deleted. */
   find(chat: number, id: number): StoredMessage | undefined;
   add(message: MessageToAdd): StoredMessage;
-  /** The text, caption or keyboard of a message is another now. */
+  /** Changes the text, caption or keyboard of a message. */
   rewrite(stored: StoredMessage, changes: Partial<TelegramMessage>): void;
 };
 
 export function createChats(clock: Clock): Chats {
   const states = new Map<number, ChatState>();
-  // Private chats and groups of an account count together; each supergroup counts for itself, so that ids of chats coincide.
+  // Private chats and groups of an account share a counter of message ids; each supergroup has its own, so ids of different chats coincide.
   let lastId = 100;
 
   const nextId = ({ chat, messages }: ChatState): number =>
@@ -133,11 +133,11 @@ export function createChats(clock: Clock): Chats {
   return chats;
 }
 
-/** Replies in a supergroup without topics have a thread, too: that of the first message, which is no topic. */
+/** Replies in a supergroup without topics have a thread id, too: that of the first message, which is not a topic. */
 const replyThread = ({ type }: TelegramChat, replied: TelegramMessage | undefined): { message_thread_id?: number } =>
   type === 'supergroup' && replied !== undefined ? { message_thread_id: replied.message_thread_id ?? replied.message_id } : {};
 
-/** A message that is replied to does not say what it replies to. */
+/** The message that is replied to is shown without its own `reply_to_message`. */
 function withoutReply(message: TelegramMessage): TelegramMessage {
   const { reply_to_message: _, ...rest } = message;
   return structuredClone(rest);

@@ -1,6 +1,6 @@
 import { badRequest, type TelegramFile, type UploadedPart } from './api-types.ts';
 
-/** A file on the platform. One that is only to look large has no bytes. */
+/** A file on the platform. One that only pretends to be large has no bytes. */
 export type StoredFile = { id: string; name: string; mime: string; size: number; bytes: Buffer; path: string };
 export type FileToAdd = { name: string; mime?: string; bytes?: Uint8Array; size?: number };
 
@@ -9,7 +9,7 @@ export type Files = {
   /** @throws ApiError when there is none. */
   byId(id: string): StoredFile;
   byPath(path: string): StoredFile | undefined;
-  /** A file that the bot sends: attached, or one that the platform has. URLs are not fetched. @throws ApiError */
+  /** A file that the bot sends: attached, or one on the platform. URLs are not fetched. @throws ApiError */
   sent(value: unknown, folder: string): StoredFile;
 };
 
@@ -41,7 +41,7 @@ export function createFiles(): Files {
   return files;
 }
 
-/** The fields that every kind of file has in a message. */
+/** The fields of every kind of file in a message. */
 export const toFileFields = ({ id, size }: StoredFile): TelegramFile => ({
   file_id: id,
   file_unique_id: `unique_${id.split('_').at(-1)}`,

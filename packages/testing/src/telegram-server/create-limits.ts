@@ -2,13 +2,13 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { ApiError, type TelegramChat } from './api-types.ts';
 
 export type TelegramLimits = {
-  /** Messages that one chat takes at once, before one in each second. */
+  /** The burst of messages that a chat allows, before one per second. */
   chatBurst: number;
   groupPerMinute: number;
   perSecond: number;
-  /** Windows are this much shorter than they are said to be, for requests take their time. */
+  /** How much shorter windows are than documented, because requests take a while. */
   slackMs: number;
-  /** The least that is asked for after an offence. Each write before it is over doubles it. */
+  /** The shortest penalty after an offence. Each write during it doubles it. */
   penaltyMs: number;
   longestPenaltyMs: number;
 };
@@ -22,11 +22,11 @@ export const usualLimits: TelegramLimits = {
   longestPenaltyMs: 120_000,
 };
 
-/** A write that came too early, and what was said to that. */
+/** A write that came too early, and its refusal. */
 export type Offence = { chat: number; limit: 'chat' | 'group' | 'bot' | 'penalty'; retryAfterS: number };
 
 export type Limits = {
-  /** Counts writes of the bot. @throws ApiError when they are too many. */
+  /** Counts a write of the bot. @throws ApiError when there are too many. */
   take(chat: TelegramChat, writes: number): void;
   offences: Offence[];
 };
@@ -34,7 +34,7 @@ export type Limits = {
 type Window = { count: number; perMs: number; limit: Offence['limit']; at: number[] };
 type Penalty = { until: number; ms: number };
 
-/** The documented limits: a message per second and chat, 20 per minute and group, 30 per second in all. `timeScale` makes time go faster. */
+/** The documented limits: one message per second and chat, 20 per minute and group, 30 per second in all. `timeScale`: how much faster their time goes. */
 export function createLimits(rules: TelegramLimits | null, clock: Clock, timeScale: number): Limits {
   const windows = new Map<string, Window>();
   const penalties = new Map<number, Penalty>();
@@ -80,7 +80,7 @@ export function createLimits(rules: TelegramLimits | null, clock: Clock, timeSca
 export const tooManyRequests = (seconds: number): ApiError =>
   new ApiError(429, `Too Many Requests: retry after ${seconds}`, { retry_after: seconds });
 
-/** How long until a window takes so many more; 0 when it does. */
+/** How long until a window allows this many more; 0 when it does now. */
 function waitFor(window: Window, writes: number, now: number): number {
   window.at = window.at.filter((at) => at > now - window.perMs);
   const tooMany = window.at.length + Math.min(writes, window.count) - window.count;

@@ -1,22 +1,22 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ApiError, type TelegramUpdate } from './api-types.ts';
 
-/** What happened, until the bot has confirmed it. */
+/** The updates that the bot has not confirmed. */
 export type Updates = {
-  /** Those that nobody has confirmed, in order. */
+  /** The unconfirmed updates, in order. */
   readonly pending: readonly TelegramUpdate[];
   /** Id of the last one that the bot has confirmed. */
   readonly confirmed: number;
-  /** Adds one, unless the bot does not want its kind. */
+  /** Adds an update, unless the bot does not want its kind. */
   add(kind: string, body: object): void;
-  /** Changes of mind about kinds that are wanted; updates that are there already stay. */
+  /** Changes the wanted kinds; existing updates stay. */
   want(kinds: readonly string[] | undefined): void;
   readonly wanted: readonly string[];
   /** A long poll; a newer one ends it. @throws ApiError */
   poll(request: PollRequest): Promise<TelegramUpdate[]>;
   confirm(upTo: number): void;
   drop(): void;
-  /** Called when there is something new. */
+  /** Called for each new update. */
   onAdded: () => void;
 };
 
@@ -28,7 +28,7 @@ export type PollRequest = {
   gone: Promise<unknown>;
 };
 
-/** These come only to a bot that names them. */
+/** Kinds that only a bot that names them gets. */
 const unasked = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
 
 export function createUpdates(clock: Clock, disturb: (updates: TelegramUpdate[]) => TelegramUpdate[]): Updates {

@@ -10,7 +10,7 @@ type SetWebhook = {
   drop_pending_updates?: boolean;
 };
 
-/** Brings updates to the bot's own server, one after the other, each until it is taken. */
+/** Delivers updates to the bot's server, one after the other, each until it is accepted. */
 export type Webhook = {
   readonly isSet: boolean;
   /** An empty URL removes it. @throws ApiError */
@@ -80,7 +80,7 @@ export function createWebhook(updates: Updates, clock: Clock, firstWaitMs: numbe
   };
 }
 
-/** What went wrong, as `getWebhookInfo` says it; null when it was taken. */
+/** The error, as in `getWebhookInfo`; null when the update was accepted. */
 async function post({ url, secret_token }: SetWebhook, update: TelegramUpdate): Promise<string | null> {
   const headers = {
     'content-type': 'application/json',

@@ -2,10 +2,10 @@ import { badRequest, type FormattedText, type TelegramEntity } from './api-types
 
 const maxEntities = 100;
 
-/** What the server makes of a formatted text, and what it would show otherwise than it was sent. */
+/** A formatted text as the server keeps it, and what it would show differently from what was sent. */
 export type FixedText = FormattedText & { faults: string[] };
 
-/** @throws ApiError for entities that lie outside of the text or cut a character in two. */
+/** @throws ApiError for entities outside the text, or ones that split a character. */
 export function fixEntities({ text, entities }: FormattedText): FixedText {
   for (const entity of entities) checkBounds(text, entity);
   const sorted = entities
@@ -34,7 +34,7 @@ const isCode = ({ type }: TelegramEntity): boolean => type === 'code' || type ==
 const isQuote = ({ type }: TelegramEntity): boolean => type.endsWith('blockquote');
 const canHold = new Set(['bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'blockquote', 'expandable_blockquote']);
 
-/** The documented rules of nesting. The real server changes what breaks them and says nothing. */
+/** The documented nesting rules. The real server silently changes what breaks them. */
 function* nestingFaults(sorted: readonly TelegramEntity[]): Iterable<string> {
   const open: TelegramEntity[] = [];
   for (const entity of sorted) {
@@ -52,7 +52,7 @@ function* nestingFaults(sorted: readonly TelegramEntity[]): Iterable<string> {
 
 const endOf = (entity: TelegramEntity | undefined): number => (entity === undefined ? 0 : entity.offset + entity.length);
 
-/** White space at both ends goes, at the start only what is before the first entity. */
+/** Trims white space at both ends, at the start only before the first entity. */
 function trim(text: string, entities: readonly TelegramEntity[]): FormattedText {
   const start = Math.min(text.length - text.trimStart().length, entities[0]?.offset ?? text.length);
   const trimmed = text.slice(start).trimEnd();

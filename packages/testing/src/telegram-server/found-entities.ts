@@ -7,7 +7,7 @@ const patterns: [string, RegExp][] = [
   ['email', /\b[\w.+-]+@[\w-]+\.\w{2,}\b/g],
 ];
 
-/** What the platform finds in a text by itself: commands, mentions and addresses, but where something was set by hand. */
+/** The entities that the platform detects in a text: commands, mentions and addresses, except inside explicit ones. */
 export function addFoundEntities({ text, entities }: FormattedText): FormattedText {
   const found = patterns.flatMap(([type, pattern]) =>
     [...text.matchAll(pattern)].map(({ index, 0: { length } }): TelegramEntity => ({ type, offset: index, length })),

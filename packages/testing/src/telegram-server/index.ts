@@ -28,53 +28,53 @@ export type TelegramServerOptions = {
   port?: number;
   token?: string;
   username?: string;
-  /** Off as BotFather sets it, the bot sees of groups only what is for it. */
+  /** Off (BotFather's default): the bot gets from groups only messages that concern it. */
   readsAllMessages?: boolean;
-  /** Without, `sendMessageDraft` is not found, as on older servers. */
+  /** False: `sendMessageDraft` is not found, as on older servers. */
   hasDrafts?: boolean;
-  /** None at first; `{}` for the documented ones. */
+  /** No limits by default; `{}`: the documented ones. */
   limits?: Partial<TelegramLimits>;
-  /** How much faster the limits' time goes; `retry_after` is then a fraction, so that clients wait as much shorter. */
+  /** How much faster the limits' time goes; `retry_after` is then a fraction, so that clients wait accordingly shorter. */
   timeScale?: number;
   clock?: Clock;
   updateFaults?: UpdateFaults;
-  /** After this a webhook that failed is tried again; later ones wait longer. */
+  /** The delay before a failed webhook is retried; later retries wait longer. */
   webhookRetryMs?: number;
 };
 
 export type TelegramServer = People &
   PeopleChats &
   Faults & {
-    /** What `api_root` is set to. */
+    /** The value for `api_root`. */
     apiRoot: string;
     token: string;
     bot: BotProfile;
-    /** All calls with the right token, in order. */
+    /** All authenticated calls, in order. */
     calls: RecordedCall[];
-    /** Calls that the description of the Bot API does not allow, answers of ours that it does not, and formatting that would not show as sent. */
+    /** Calls and own answers that violate the description of the Bot API, and formatting that would not be shown as sent. */
     violations: string[];
     /** Writes that came too early. */
     offences: Offence[];
     /** All messages of a chat as a person sees them, in order. */
     messages(chat: number): SeenMessage[];
-    /** The bot's messages that are there, in order. */
+    /** The bot's messages that are not deleted, in order. */
     replies(chat: number, thread?: number): SeenMessage[];
-    /** What the bot shows as being written in a private chat. */
+    /** The bot's drafts in a private chat. */
     drafts(chat: number): string[];
     /** Actions (`typing`, …) that the bot showed, in order. */
     actions(chat: number): string[];
     pendingUpdates(): readonly TelegramUpdate[];
     /** Id of the last update that the bot has confirmed. */
     readonly confirmed: number;
-    /** An update of any kind, for those that no person here makes. */
+    /** Sends an update of any kind, for those without an action of a person here. */
     addUpdate(kind: string, body: object): void;
-    /** Cuts every connection, as a server that restarts does. */
+    /** Cuts all connections, as in a restart of the server. */
     cutConnections(): void;
     close(): Promise<void>;
   };
 
 /**
- * A small Bot API server on loopback, made after the documented behaviour. Every call and every answer is checked against the
+ * A small Bot API server on loopback, modelled on the documented behaviour. Every call and every answer is checked against the
  * published description of the Bot API: a test ends with `expect(server.violations).toEqual([])`.
  *
  *     const server = await startTelegramServer();
@@ -89,9 +89,9 @@ export type TelegramServer = People &
  *     await expect.poll(() => server.replies(work.id, plans).map(({ text }) => text)).toEqual(['…']);
  *     server.press(message, ann, 'Yes').answer                                         // null until the bot answers the press
  *
- * `limits: {}` sets the documented limits, whose breaking is answered by 429 and kept in `offences`; `failNext` and `fault` let
- * requests fail; `updateFaults` gives updates twice and out of order; `hasDrafts: false` is an older server. A webhook on
- * `http://127.0.0.1:…` is allowed, as a server of one's own allows it.
+ * `limits: {}` sets the documented limits; breaking them is answered by 429 and recorded in `offences`; `failNext` and `fault` let
+ * requests fail; `updateFaults` sends updates twice and out of order; `hasDrafts: false` is an older server. A webhook on
+ * `http://127.0.0.1:…` is allowed, as on a self-hosted server.
  */
 export async function startTelegramServer(options: TelegramServerOptions = {}): Promise<TelegramServer> {
   const { port = 0, token = '7001:AAtest-token_of-the-bot', clock = systemClock, timeScale = 1, webhookRetryMs = 50 } = options;

@@ -107,7 +107,7 @@ export function parseHtml(html: string): FormattedText {
     if (tag === 'pre') return addPre(entity);
     if (tag === 'a') {
       const url = attributes.get('href') ?? text.slice(offset);
-      // What is no link is left as text.
+      // An invalid link stays text.
       if (!/^(?:https?:\/\/|tg:\/\/|mailto:|tel:)?[^\s/]+\.?\S*$/i.test(url)) return;
       entity.url = url;
     }

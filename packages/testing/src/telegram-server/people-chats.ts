@@ -2,21 +2,21 @@ import type { MessageContent, TelegramChat, TelegramMessage, TelegramUser } from
 import type { ChatState } from './create-chats.ts';
 import type { Platform } from './methods/method-table.ts';
 
-/** The chats that people open, and what becomes of them. */
+/** The chats that people open, and changes of them. */
 export type PeopleChats = {
-  /** A person, who has a private chat with the bot: its id is the person's. */
+  /** A person with a private chat with the bot, which has the same id. */
   person(name: string, more?: Partial<TelegramUser>): TelegramUser;
   /** A basic group with the bot in it. */
   group(title: string, members: readonly TelegramUser[]): TelegramChat;
-  /** `isForum` gives it topics. Its message ids begin at 1, as those of each supergroup do. */
+  /** `isForum`: with topics. Its message ids begin at 1, as in every supergroup. */
   supergroup(title: string, members: readonly TelegramUser[], isForum?: boolean): TelegramChat;
-  /** Gives the thread id: that of the message that says so. */
+  /** Returns the thread id, which is that of the service message. */
   openTopic(chat: number, from: TelegramUser, name: string): number;
   closeTopic(chat: number, thread: number): void;
-  /** The person blocks the bot, or lets it write again. */
+  /** The person blocks or unblocks the bot. */
   block(person: TelegramUser): void;
   unblock(person: TelegramUser): void;
-  /** The bot is thrown out of a group. */
+  /** The bot is removed from a group. */
   kick(chat: number, by: TelegramUser): void;
   join(chat: number, person: TelegramUser): void;
   /** A group becomes a supergroup, with another id; nothing can be written to the old one. */

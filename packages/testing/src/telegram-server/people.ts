@@ -3,31 +3,31 @@ import { addFoundEntities } from './found-entities.ts';
 import { toDocument, toFileFields, toPhoto, type FileToAdd } from './create-files.ts';
 import type { Platform, Press } from './methods/method-table.ts';
 
-/** Where a person writes, and as an answer to what. `chat` is the person's own one with the bot unless it is named. */
+/** Where a person writes, and which message they answer. `chat`: by default the private chat with the bot. */
 export type Place = { from: TelegramUser; chat?: number; thread?: number; replyTo?: number; quote?: string };
 type Formatted = { entities?: TelegramEntity[] };
 type Caption = { caption?: string };
 export type SentPart = FileToAdd & { kind: 'photo' | 'document'; width?: number; height?: number };
 
-/** What people do in chats. Each makes the updates that the bot gets of it. */
+/** Actions of people in chats. Each creates the updates for the bot. */
 export type People = {
   say(said: Place & Formatted & { text: string }): TelegramMessage;
   sendPhoto(sent: Place & Caption & FileToAdd & { width?: number; height?: number }): TelegramMessage;
   sendDocument(sent: Place & Caption & FileToAdd): TelegramMessage;
-  /** Each part is a message, and an update, of its own; the caption stands at the first. */
+  /** Each part is a separate message and update; the first has the caption. */
   sendAlbum(sent: Place & Caption & { parts: readonly SentPart[] }): TelegramMessage[];
   sendVoice(sent: Place & Caption & { bytes: Uint8Array; duration?: number }): TelegramMessage;
   sendVideoNote(sent: Place & { bytes: Uint8Array; duration?: number }): TelegramMessage;
   sendSticker(sent: Place & { emoji: string; set?: string }): TelegramMessage;
   sendLocation(sent: Place & { latitude: number; longitude: number }): TelegramMessage;
-  /** Any other content, as the Bot API names its fields. */
+  /** Any other content, in the fields of the Bot API. */
   send(sent: Place & { content: MessageContent & Record<string, unknown> }): TelegramMessage;
   edit(message: TelegramMessage, text: string): TelegramMessage;
-  /** A message goes away. Bots are not notified. */
+  /** Deletes a message. Bots are not notified. */
   remove(message: TelegramMessage): void;
   /** No emoji removes the reaction. */
   react(message: TelegramMessage, from: TelegramUser, ...emoji: string[]): void;
-  /** Presses a button by its text or its data; `answer` of the press is what the bot says to it. @throws when there is no such button. */
+  /** Presses a button by its text or its data; `answer`: the bot's answer to the press. @throws when there is no such button. */
   press(message: TelegramMessage, from: TelegramUser, button: string): Press;
 };
 
@@ -123,7 +123,7 @@ function buttonNamed({ reply_markup }: TelegramMessage, name: string): InlineBut
   return button;
 }
 
-/** With privacy on, a bot sees of groups only commands, mentions of it and replies to it. */
+/** With privacy mode on, a bot gets from groups only commands, mentions and replies to itself. */
 function isSeen({ bot, chats }: Platform, message: TelegramMessage): boolean {
   const { chat, reply_to_message, text = message.caption ?? '' } = message;
   if (chats.state(chat.id).forbidden !== null && chat.type !== 'private') return false;

@@ -5,7 +5,7 @@ import type { ApiDescription } from './description/api-description.ts';
 type Fields = { values: Map<string, unknown>; files: Map<string, UploadedPart> };
 export type CallParams = { params: Record<string, unknown>; files: Map<string, UploadedPart> };
 
-/** A request, read whole. */
+/** A request with its whole body. */
 export type RawRequest = { url: string; type: string; body: Buffer };
 
 export async function readRequest(request: IncomingMessage): Promise<RawRequest> {
@@ -14,7 +14,7 @@ export async function readRequest(request: IncomingMessage): Promise<RawRequest>
   return { url: request.url ?? '/', type: request.headers['content-type'] ?? '', body: Buffer.concat(parts) };
 }
 
-/** The parameters of a request, whichever way they were sent, as the description types them. @throws ApiError */
+/** The parameters of a request, in any encoding, with the types of the description. @throws ApiError */
 export function readParams(request: RawRequest, method: string, description: ApiDescription): CallParams {
   const { values, files } = readFields(request);
   const params: Record<string, unknown> = {};
@@ -45,7 +45,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** As lenient as the real one: names may stand without quotes, as grammY writes those of files. */
+/** As lenient as the real API: names may be unquoted, as grammY writes those of files. */
 export function readMultipart(body: Buffer, type: string, { values, files }: Fields): void {
   const boundary = Buffer.from(`--${/boundary="?([^";]+)/.exec(type)?.[1] ?? ''}`);
   let at = body.indexOf(boundary);
@@ -69,7 +69,7 @@ function readPart(part: Buffer, { values, files }: Fields): void {
   files.set(name, { name: fileName, mime, bytes });
 }
 
-/** Forms know only strings; what is structured is JSON in them. */
+/** Forms have only strings; structured values are JSON strings. */
 function toTyped(value: unknown, types: readonly string[], files: Map<string, UploadedPart>): unknown {
   if (typeof value !== 'string') return value;
   if (types.includes('InputFile') && value.startsWith('attach://')) return attached(value, files);
@@ -80,7 +80,7 @@ function toTyped(value: unknown, types: readonly string[], files: Map<string, Up
   return types.includes('Integer') || types.includes('Float') ? value : parseJson(value);
 }
 
-/** @throws ApiError when no such file was sent. */
+/** @throws ApiError when this file was not sent. */
 export function attached(reference: string, files: ReadonlyMap<string, UploadedPart>): UploadedPart {
   const file = files.get(reference.slice('attach://'.length));
   if (file === undefined) throw badRequest('file must be non-empty: nothing is attached under the name that attach:// gives');

@@ -1,7 +1,7 @@
 import type { PlatformFault } from '../chat-platform/platform-faults.ts';
 import type { TelegramUpdate } from './api-types.ts';
 
-/** What goes wrong with a request: as on any platform, or a 429 that no limit of ours asked for. */
+/** A fault of a request: as on any platform, or a 429 without a broken limit. */
 export type TelegramFault = PlatformFault | TooMany;
 type TooMany = { retryAfterS: number };
 
@@ -10,18 +10,18 @@ export const isTooMany = (fault: TelegramFault | undefined): fault is TooMany =>
 
 export type TelegramRequest = { method: string; params: Record<string, unknown> };
 
-/** Says what goes wrong with a call of a method (`file` for downloads); undefined for those that are to go well. */
+/** Chooses the fault of a call by its method (`file` for downloads); undefined for none. */
 export type ChooseTelegramFault = (request: TelegramRequest) => TelegramFault | undefined;
 
-/** The faults of a server: those that its test chooses for each request, and those that come next. */
+/** The faults of a server: chosen by its test for each request, or queued for the next ones. */
 export type Faults = {
   /** The faults of requests; none at first. */
   fault: ChooseTelegramFault;
-  /** The next calls of methods whose names fit go wrong, one each. */
+  /** Gives each of the next calls of matching methods one of these faults. */
   failNext(methods: RegExp, ...faults: TelegramFault[]): void;
 };
 
-/** `choose` says what goes wrong with a request of the server that has these faults. */
+/** `choose`: the fault of a request to the server with these faults. */
 export function createFaults(): {
   failNext: Faults['failNext'];
   choose(own: Faults, request: TelegramRequest): TelegramFault | undefined;
@@ -36,7 +36,7 @@ export function createFaults(): {
   };
 }
 
-/** Shares of requests that go wrong, from 0 to 1. */
+/** The shares of requests with a fault, from 0 to 1. */
 export type FaultShares = {
   cutBefore: number;
   cutAfter: number;
@@ -46,7 +46,7 @@ export type FaultShares = {
   tooMany: number;
 };
 
-/** Faults by chance, as networks and busy platforms have them. */
+/** Random faults, as of networks and busy platforms. */
 export function randomFaults(random: () => number, shares: Partial<FaultShares>): ChooseTelegramFault {
   const kinds: [number, TelegramFault][] = [
     [shares.cutBefore ?? 0, 'cut before'],
@@ -62,7 +62,7 @@ export function randomFaults(random: () => number, shares: Partial<FaultShares>)
   };
 }
 
-/** What becomes of the updates that a poll gets: some come twice, some before others. */
+/** Disturbs the updates of a poll: some come twice, some out of order. */
 export type UpdateFaults = { random: () => number; twice: number; outOfOrder: number };
 
 export function createUpdateFaults({ random, twice, outOfOrder }: UpdateFaults): (updates: TelegramUpdate[]) => TelegramUpdate[] {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import type { TelegramUser } from './api-types.ts';
 import { startTelegramServer, type TelegramServer, type TelegramServerOptions } from './index.ts';
 
-/** A server of its own for each test of a file, with the real library before it and one person. */
+/** Starts a server for each test of a file, with a client of the real library and one person. */
 export type Trial = { server: TelegramServer; api: Api; ann: TelegramUser; open(options: TelegramServerOptions): Promise<void> };
 
 export function useTrial(): Trial {
@@ -22,7 +22,7 @@ export function useTrial(): Trial {
   return trial;
 }
 
-/** What a call was refused with; `null` when it was not. */
+/** The refusal of a call; `null` when it was accepted. */
 export const refusalOf = async (asked: Promise<unknown>): Promise<string> => {
   const error: unknown = await asked.then(
     () => null,

@@ -12,12 +12,12 @@ export type SeenMessage = {
   thread: number | undefined;
   /** Id of the message that it answers. */
   replyTo: number | undefined;
-  /** What it holds beside text: `photo`, `document`, … */
+  /** Its content besides text: `photo`, `document`, … */
   kinds: string[];
   fileId: string | undefined;
   album: string | undefined;
   buttons: InlineButton[];
-  /** Of all, in the order of who reacted. */
+  /** All reactions, in order. */
   reactions: string[];
   /** Its earlier texts. */
   before: string[];
@@ -26,7 +26,7 @@ export type SeenMessage = {
 
 const kinds = ['photo', 'document', 'voice', 'video_note', 'sticker', 'location'] as const;
 
-/** All messages of a chat in order, those that are gone too. */
+/** All messages of a chat in order, including deleted ones. */
 export const viewChat = (chats: Chats, chat: number): SeenMessage[] => [...chats.state(chat).messages.values()].map(toSeen);
 
 function toSeen({ message, versions, isDeleted, reactions }: StoredMessage): SeenMessage {
@@ -39,7 +39,7 @@ function toSeen({ message, versions, isDeleted, reactions }: StoredMessage): See
     text: text ?? caption ?? '',
     entities: entities ?? caption_entities ?? [],
     thread,
-    // In a topic each message that answers none answers what opened it.
+    // In a topic, a message without a reply is a reply to the message that opened it.
     replyTo: replied?.message_id === thread ? undefined : replied?.message_id,
     kinds: kinds.filter((kind) => message[kind] !== undefined),
     fileId: fileIdOf(message),

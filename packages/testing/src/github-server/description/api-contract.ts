@@ -15,13 +15,13 @@ type Document = { paths: Record<string, Record<string, Operation>>; components: 
 export type ContractCall = { method: string; path: string; query: URLSearchParams; body: unknown };
 
 /**
- * What GitHub's published description of its REST API says of calls and answers. `github-api.json` is what the connector uses of `api.github.com.json` of
+ * Checks calls and answers against GitHub's published description of its REST API. `github-api.json` has what the connector uses of `api.github.com.json` from
  * the package `@octokit/openapi` 23.0.2, without texts and examples and with `nullable` written out, under the MIT licence beside it.
  */
 export type ApiContract = {
-  /** What is wrong with a call. */
+  /** Errors in a call. */
   callFaults(call: ContractCall): string[];
-  /** What is wrong with an answer of ours. */
+  /** Errors in an answer of ours. */
   answerFaults(call: ContractCall, status: number, answer: unknown): string[];
 };
 

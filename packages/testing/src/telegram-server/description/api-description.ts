@@ -6,7 +6,7 @@ type Described = { fields?: Field[]; subtypes?: string[] };
 type Description = { methods: Record<string, Described & { returns: string[] }>; types: Record<string, Described> };
 
 /**
- * What the published description of the Bot API says of calls and answers. `telegram-bot-api.json` is `api.json` of
+ * Checks calls and answers against the published description of the Bot API. `telegram-bot-api.json` is `api.json` of
  * github.com/PaulSonOfLars/telegram-bot-api-spec (Bot API 10.1), under the MIT licence beside it; a newer one is put in its place as it is.
  */
 export type ApiDescription = {
@@ -14,9 +14,9 @@ export type ApiDescription = {
   methodNamed(name: string): string | undefined;
   /** Types that a parameter may have; empty for one that the method does not know. */
   typesOf(method: string, parameter: string): readonly string[];
-  /** What is wrong with a call. */
+  /** Errors in a call. */
   callFaults(method: string, params: Record<string, unknown>): string[];
-  /** What is wrong with an answer. */
+  /** Errors in an answer. */
   answerFaults(method: string, result: unknown): string[];
   /** Emoji that may be reactions. */
   reactions: ReadonlySet<string>;
@@ -59,7 +59,7 @@ function createTypeCheck(types: Description['types']) {
     return oneOf(value, possible, at);
   }
 
-  /** No fault when one of the types fits; else those of the one that fits best. */
+  /** No errors when one of the types matches; otherwise those of the best match. */
   function oneOf(value: unknown, possible: readonly string[], at: string): string[] {
     const lists = possible.filter((type) => type.startsWith('Array of '));
     if (Array.isArray(value) && lists.length > 0) {

@@ -7,7 +7,7 @@ const maxDownload = 20 * 1024 * 1024;
 type Scope = { scope?: object; language_code?: string };
 const scopeKey = ({ scope, language_code = '' }: Scope): string => JSON.stringify([scope ?? { type: 'default' }, language_code]);
 
-/** What is about the bot itself, its updates, chats and files. */
+/** Methods about the bot itself, its updates, chats and files. */
 export const botMethods: Methods = {
   getMe: ({ bot }) => ({
     ...bot.user,

@@ -71,7 +71,7 @@ function toEdit({ bot, chats }: Platform, { chat_id, message_id }: Place): Store
   return stored;
 }
 
-/** Keyboards that are not named are removed. */
+/** A missing keyboard is removed. */
 function edit({ chats, limits }: Platform, stored: StoredMessage, changes: Partial<TelegramMessage>): TelegramMessage {
   const isSame = Object.entries(changes).every(
     ([name, value]) => JSON.stringify(stored.message[name as keyof TelegramMessage]) === JSON.stringify(value),

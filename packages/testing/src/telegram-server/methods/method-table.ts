@@ -7,7 +7,7 @@ import type { Webhook } from '../create-webhook.ts';
 import type { ApiDescription } from '../description/api-description.ts';
 import type { BotProfile } from '../bot-profile.ts';
 
-/** What methods work on. */
+/** The state that methods work on. */
 export type Platform = {
   bot: BotProfile;
   chats: Chats;
@@ -16,16 +16,16 @@ export type Platform = {
   updates: Updates;
   webhook: Webhook;
   description: ApiDescription;
-  /** Notes what the real API would take, but show otherwise than it was sent. */
+  /** Records text that the real API would accept but show differently. */
   note(fault: string): void;
-  /** Presses that wait for their answer, by id. */
+  /** Unanswered presses, by id. */
   presses: Map<string, Press>;
 };
 
-/** A person pressed a button; what the bot answered to that. */
+/** A person's press of a button, and the bot's answer. */
 export type Press = { id: string; answer: { text?: string; show_alert?: boolean } | null };
 
-/** Runs a call. The description has checked its parameters, so a method may take them as the type that it knows. @throws ApiError */
+/** Runs a call. Its parameters are already checked against the description, so a method may cast them to their types. @throws ApiError */
 export type Method = (platform: Platform, call: ApiCall) => unknown;
 export type Methods = Record<string, Method>;
 

@@ -21,7 +21,7 @@ export function readText(platform: Pick<Platform, 'note'>, sent: SentText): Form
 
 type SentCaption = { caption?: string; parse_mode?: string; caption_entities?: TelegramEntity[] };
 
-/** The caption of a file as the fields of its message; none when it is empty. @throws ApiError */
+/** The caption of a file as fields of its message; no fields when it is empty. @throws ApiError */
 export function readCaption(
   platform: Pick<Platform, 'note'>,
   sent: SentCaption,
