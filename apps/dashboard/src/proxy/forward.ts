@@ -59,9 +59,9 @@ export type Forward = {
  * @throws ServiceError `unavailable` when no answer begins. If one breaks off later, the connection is closed.
  */
 export async function forward(request: FastifyRequest, reply: FastifyReply, to: Forward): Promise<void> {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  const signal = to.signal === undefined ? gone.signal : AbortSignal.any([gone.signal, to.signal]);
+  const clientGone = new AbortController();
+  reply.raw.once('close', () => clientGone.abort());
+  const signal = to.signal === undefined ? clientGone.signal : AbortSignal.any([clientGone.signal, to.signal]);
   const answer = await ask(request, to, signal);
   reply.hijack();
   const { raw } = reply;

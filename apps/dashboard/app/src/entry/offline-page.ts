@@ -1,6 +1,6 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import { showWaiting } from '@svc/chat-ui/worker/show-waiting.ts';
-import { writerName } from '../parts/conversation/writer-name.ts';
+import { storageName } from '../parts/conversation/storage-name.ts';
 import { lastUser } from '../shell/last-user.ts';
 import { make } from './dom.ts';
 
@@ -17,4 +17,4 @@ document
     make('ul', { id: 'drafts' }),
   );
 const user = lastUser();
-await showWaiting(user === null ? null : writerName(user));
+await showWaiting(user === null ? null : storageName(user));

@@ -55,7 +55,7 @@ function showAccount(): void {
       busy: t('Saving'),
       onSubmit: async () => showStep(await send('account', { name: name.input.value.trim(), password: password.input.value })),
     }),
-    ...wayToPasskeys(),
+    ...linkToPasskeys(),
   );
 }
 
@@ -108,7 +108,7 @@ async function addPasskey(): Promise<Step> {
 }
 
 /** Shown before anything is typed, because a set-up can continue only at the address where it began. */
-function wayToPasskeys(): Node[] {
+function linkToPasskeys(): Node[] {
   const there = namedAddress();
   if (there === null) return [];
   const words = t('Here you continue with an authenticator app. A passkey needs a host name: {address}.', { address: there });

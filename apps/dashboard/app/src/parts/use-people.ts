@@ -7,7 +7,7 @@ const path = '/core/trust/principals';
 type Everybody = { principals: Principal[] };
 
 /** All people, page by page: finding a person, and counting those with a role, needs everyone. */
-export const useEverybody = (isWanted = true): UseQueryResult<Everybody> =>
+export const useAllPeople = (isWanted = true): UseQueryResult<Everybody> =>
   useQuery<Everybody>({
     queryKey: [path],
     queryFn: async ({ signal }) => {
@@ -38,7 +38,7 @@ export type People = {
 const nobody: readonly Principal[] = [];
 
 export function usePeople(): People {
-  const { data } = useEverybody();
+  const { data } = useAllPeople();
   const people = data?.principals ?? nobody;
   return useMemo(() => {
     const names = new Map(people.flatMap(({ id, key, display_name: name }) => [id, key].map((own) => [own, name])));

@@ -9,7 +9,7 @@ import { queryClient } from '../parts/query.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { router } from '../routes.tsx';
 import { keepLastUser } from './last-user.ts';
-import { leaveToLogin, type Login, LoginContext } from './login.tsx';
+import { goToLogin, type Login, LoginContext } from './login.tsx';
 
 type Verified = { user: string; session: { id: string; proven_at: number } };
 type Asked = { what: 'sign-in' | 'step-up'; settle(isProven: boolean): void };
@@ -29,7 +29,7 @@ export function App() {
       keepLastUser(user);
       setLogin({ user, sessionId: session.id, provenAt: session.proven_at });
     } catch (error) {
-      if (error instanceof ApiFault && error.status === 401) leaveToLogin();
+      if (error instanceof ApiFault && error.status === 401) goToLogin();
       else setFault(error instanceof Error ? error : new AwayFault(error));
     }
   }, []);

@@ -7,6 +7,6 @@ export const LoginContext = createContext<Login>({ user: '', sessionId: '', prov
 export const useLogin = (): Login => useContext(LoginContext);
 
 /** Goes to the sign-in page, and back here afterwards. */
-export function leaveToLogin(): void {
+export function goToLogin(): void {
   location.replace(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 }

@@ -7,7 +7,7 @@ import { useLive } from '../parts/live.tsx';
 import { dropSessionToken } from '../session-token.ts';
 import { useLogin } from './login.tsx';
 import { destinations, type Destination } from './destinations.ts';
-import { QuickWays } from './quick-ways.tsx';
+import { ShortcutDialogs } from './shortcut-dialogs.tsx';
 import { keepTheme, readTheme, type Theme, themes } from './theme.ts';
 import { wipeDevice } from './wipe-device.ts';
 
@@ -74,7 +74,7 @@ export function Shell() {
           <span>{t('More')}</span>
         </button>
       </nav>
-      <QuickWays />
+      <ShortcutDialogs />
       <Suspense>{hasBadge && <HomeBadge />}</Suspense>
     </div>
   );

@@ -1,16 +1,16 @@
 import { createDrafts } from '@svc/chat-ui/outbox/drafts.ts';
 import { clearOutbox } from '@svc/chat-ui/outbox/outbox.ts';
 import { setNeedCount } from '../parts/page-title.ts';
-import { writerName } from '../parts/conversation/writer-name.ts';
-import { forgetBegunUploads } from '../parts/uploads/begun-uploads.ts';
+import { storageName } from '../parts/conversation/storage-name.ts';
+import { forgetUnfinishedUploads } from '../parts/uploads/unfinished-uploads.ts';
 import { dropLastUser } from './last-user.ts';
 
 /** Deletes what this browser keeps of a person's writing, when their login ends. */
 export async function wipeDevice(user: string): Promise<void> {
   dropLastUser();
-  forgetBegunUploads();
+  forgetUnfinishedUploads();
   setNeedCount(0);
-  const name = writerName(user);
+  const name = storageName(user);
   // The browser may not allow storage; then there is nothing to delete.
   await Promise.all([createDrafts(name).clear(), clearOutbox(name)]).catch(() => undefined);
 }

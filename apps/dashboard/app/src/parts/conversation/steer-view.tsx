@@ -11,11 +11,11 @@ import { useId, useMemo } from 'react';
 import { useLogin } from '../../shell/login.tsx';
 import { toast } from '../toast.tsx';
 import { type People, usePeople } from '../use-people.ts';
-import { sayInto } from './say-into.ts';
+import { sendInto } from './send-into.ts';
 import { useActions } from './use-actions.ts';
 import { refreshUndelivered, useUndelivered } from './use-undelivered.ts';
 import type { SessionWatch } from './watch-session.ts';
-import { writerName } from './writer-name.ts';
+import { storageName } from './storage-name.ts';
 
 type Props = { session: Session; watch: SessionWatch; sought: string };
 
@@ -26,7 +26,7 @@ export function SteerView({ session, watch, sought }: Props) {
   const { conversation, loadOlder } = watch;
   const { conversation_key: key } = session;
   const { user } = useLogin();
-  const drafts = useMemo(() => createDrafts(writerName(user)), [user]);
+  const drafts = useMemo(() => createDrafts(storageName(user)), [user]);
   const [text, setText, putBack] = useDraft(drafts, key);
   const id = useId();
   const isRunning = useRunning(conversation);
@@ -36,10 +36,10 @@ export function SteerView({ session, watch, sought }: Props) {
   const place = placeOf(session, usePeople());
 
   const say = async (interrupt: boolean) => {
-    const said = text.trim();
+    const message = text.trim();
     setText('');
     try {
-      const { delivered, deliverErr, reply, terminal } = await sayInto({ conversation_key: key, text: said, interrupt });
+      const { delivered, deliverErr, reply, terminal } = await sendInto({ conversation_key: key, text: message, interrupt });
       if (terminal !== undefined)
         toast(
           delivered
@@ -57,7 +57,7 @@ export function SteerView({ session, watch, sought }: Props) {
         );
       if (!delivered) await refreshUndelivered();
     } catch (error) {
-      putBack(said);
+      putBack(message);
       toast(error instanceof Error ? error.message : String(error), 'fault');
     }
   };

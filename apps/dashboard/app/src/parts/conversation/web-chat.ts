@@ -2,7 +2,7 @@ import { openWriter, type Writer } from '@svc/chat-ui/outbox/writer.ts';
 import { ApiFault, call } from '../api.ts';
 import { uploadCalls } from '../uploads/upload-calls.ts';
 import type { SessionWatch } from './watch-session.ts';
-import { writerName } from './writer-name.ts';
+import { storageName } from './storage-name.ts';
 
 /** The conversation that always exists. */
 export const mainConversation = (user: string): string => `web:${encodeURIComponent(user)}:main`;
@@ -14,7 +14,7 @@ export type WebChat = Writer;
 /** Sends what a person writes into their own conversation on the web. */
 export const openWebChat = ({ user, conversationKey, watch: { conversation, begin } }: Options): WebChat =>
   openWriter({
-    name: writerName(user),
+    name: storageName(user),
     conversationKey,
     conversation,
     uploads: (outgoing) => uploadCalls(outgoing.conversation_key ?? conversationKey),

@@ -1,5 +1,5 @@
 import { uploadFile } from '@svc/chat-ui/outbox/upload-file.ts';
-import { beginningOf, forgetBeginning, keepBeginning } from './begun-uploads.ts';
+import { unfinishedUpload, forgetUnfinishedUpload, keepUnfinishedUpload } from './unfinished-uploads.ts';
 import { uploadCalls } from './upload-calls.ts';
 
 /** A file whose type the browser does not know. */
@@ -11,7 +11,7 @@ const anyType = 'application/octet-stream';
  */
 export async function sendFile(file: File, onPart: (bytes: number) => void): Promise<void> {
   const calls = uploadCalls(null);
-  const outgoing = { name: file.name, mime: file.type || anyType, blob: file, path: null, upload_id: beginningOf(file) };
+  const outgoing = { name: file.name, mime: file.type || anyType, blob: file, path: null, upload_id: unfinishedUpload(file) };
   const counted: typeof calls = {
     ...calls,
     async chunk(id, index, bytes) {
@@ -25,6 +25,6 @@ export async function sendFile(file: File, onPart: (bytes: number) => void): Pro
       return state;
     },
   };
-  await uploadFile(counted, outgoing, file, async () => keepBeginning(file, outgoing.upload_id ?? ''));
-  forgetBeginning(file);
+  await uploadFile(counted, outgoing, file, async () => keepUnfinishedUpload(file, outgoing.upload_id ?? ''));
+  forgetUnfinishedUpload(file);
 }

@@ -8,7 +8,7 @@ import { Empty, Fault, Skeleton } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
 import { Table } from '../../parts/table.tsx';
 
-type Row = { key: string; at: number; actor: string; what: string; about: string; came: string };
+type Row = { key: string; at: number; actor: string; what: string; about: string; outcome: string };
 
 /** Who changed what: people and rights from the core, programs and sessions from the collector, as one list. */
 export function Audit() {
@@ -33,7 +33,7 @@ export function Audit() {
             { name: t('When'), cell: ({ at }) => shortTime(at) },
             { name: t('Who'), cell: ({ actor }) => actor },
             { name: t('About'), cell: ({ about }) => <span className="path">{about}</span> },
-            { name: t('Outcome'), cell: ({ came }) => came },
+            { name: t('Outcome'), cell: ({ outcome }) => outcome },
           ]}
         />
       )}
@@ -47,7 +47,7 @@ const nameIn = (facts: TrustChange['after']): string => (typeof facts?.['name'] 
 const maxFacts = 300;
 
 /** The new state; for something removed, the old one. */
-function cameOf(before: TrustChange['before'], after: TrustChange['after']): string {
+function outcomeOf(before: TrustChange['before'], after: TrustChange['after']): string {
   const facts = shorten(factLine(after ?? before ?? {}), maxFacts);
   if (facts === '') return t('done');
   return after === null ? t('it was {facts}', { facts }) : facts;
@@ -59,7 +59,7 @@ const ofTrust = ({ id, at, actor, what, principal, before, after }: TrustChange)
   actor,
   what: what.replaceAll('_', ' '),
   about: principal ?? nameIn(after ?? before),
-  came: cameOf(before, after),
+  outcome: outcomeOf(before, after),
 });
 
 const ofControl = ({ id, at, actor, action, target, outcome, error }: ControlAudit['actions'][number]): Row => ({
@@ -68,5 +68,5 @@ const ofControl = ({ id, at, actor, action, target, outcome, error }: ControlAud
   actor,
   what: action,
   about: target,
-  came: error ?? outcome,
+  outcome: error ?? outcome,
 });

@@ -7,7 +7,7 @@ import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { relativeTime } from '../../parts/format.ts';
 import { Loaded } from '../../parts/page.tsx';
 import { useAct, useProvenCall } from '../../parts/query.ts';
-import { useEverybody } from '../../parts/use-people.ts';
+import { useAllPeople } from '../../parts/use-people.ts';
 import { Status } from '../../parts/status.tsx';
 import { AddDevice } from './add-device.tsx';
 import { ChangeDevice } from './change-device.tsx';
@@ -22,7 +22,7 @@ export const letsDevicesIn = ({ type }: Instance): boolean => gatewayTypes.inclu
 /** The devices that a gateway has let in, with signing out a lost one. */
 export function Devices({ instance, path, onClose }: Props) {
   const query = useProvenCall<ListOfDevices>(`${path}/call`, askDevices);
-  const people = useEverybody();
+  const people = useAllPeople();
   const [lost, setLost] = useState<ListedDevice | null>(null);
   const [changed, setChanged] = useState<ListedDevice | null>(null);
   const [isAdding, setAdding] = useState(false);

@@ -10,7 +10,7 @@ import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { queryClient, refresh, useApi } from '../../parts/query.ts';
-import { useEverybody } from '../../parts/use-people.ts';
+import { useAllPeople } from '../../parts/use-people.ts';
 import { readFaults } from '../../parts/schema-form/field-faults.ts';
 import { useFaultFocus } from '../../parts/schema-form/use-fault-focus.ts';
 import { toast } from '../../parts/toast.tsx';
@@ -142,7 +142,7 @@ type OpenToProps = { allow: readonly string[]; fault: string | null; onAllow(all
 
 /** People by their key, roles by `role:NAME`; nobody chosen: everybody who is known. */
 function OpenTo({ allow, fault, onAllow }: OpenToProps) {
-  const people = useEverybody();
+  const people = useAllPeople();
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
   const known = [
     ...(roles.data?.roles ?? []).map(({ name }) => ({

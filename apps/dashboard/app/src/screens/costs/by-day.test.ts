@@ -1,7 +1,7 @@
 import type { UsageAux, UsageRollup } from '@svc/contract/usage.ts';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { byDay, firstOf } from './by-day.ts';
+import { byDay, startOfDays } from './by-day.ts';
 
 const hour = 3_600_000;
 const since = new Date(2026, 2, 20).getTime();
@@ -62,10 +62,10 @@ test('the last days end with today, also where one of them had 23 or 25 hours', 
   vi.stubEnv('TZ', 'America/New_York');
   try {
     for (const now of [new Date(2026, 2, 20, 9), new Date(2026, 10, 12, 9)]) {
-      const days = byDay({ usage: [row(now.getTime(), 1)], aux: [] }, firstOf(31, now), 31);
+      const days = byDay({ usage: [row(now.getTime(), 1)], aux: [] }, startOfDays(31, now), 31);
       expect(new Date(days.at(-1)?.at ?? 0).toDateString()).toBe(now.toDateString());
       expect(days.at(-1)?.turns).toBe(1);
-      expect(new Date(firstOf(31, now)).getHours()).toBe(0);
+      expect(new Date(startOfDays(31, now)).getHours()).toBe(0);
     }
   } finally {
     vi.unstubAllEnvs();

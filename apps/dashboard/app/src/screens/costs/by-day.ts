@@ -26,7 +26,7 @@ const emptyDay = (at: number): Day => ({
 });
 
 /** The first moment of the first of the last `count` days, today included: days of the calendar, of which some have 23 or 25 hours. */
-export function firstOf(count: number, now = new Date()): number {
+export function startOfDays(count: number, now = new Date()): number {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count - 1)).getTime();
 }
 

@@ -6,7 +6,7 @@ import { withQuery } from '../../parts/api.ts';
 import { count, money, relativeTime } from '../../parts/format.ts';
 import { Empty, Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { byDay, type Day, firstOf } from './by-day.ts';
+import { byDay, type Day, startOfDays } from './by-day.ts';
 import { DaysChart } from './days-chart.tsx';
 import { PeopleCosts } from './people-costs.tsx';
 import { SideCalls } from './side-calls.tsx';
@@ -21,7 +21,7 @@ export function Costs() {
   const navigate = useNavigate({ from: '/costs' });
   const span = days in spans ? Number(days) : 31;
   // From the start of a day, so that repeated requests have the same address.
-  const since = firstOf(span);
+  const since = startOfDays(span);
   const usage = useApi<{ usage: UsageRollup[]; aux: UsageAux[]; truncated: boolean }>(
     withQuery('/collector/api/usage', { since }),
   );

@@ -16,7 +16,7 @@ export function Explained({ onShow, ...found }: Props) {
     <div className="stack" role="status">
       <p>{denied ? <Status kind="bad" words={t('refused')} /> : <Status kind="ok" words={t('let in')} />}</p>
       <p>{reason}</p>
-      <p>{standingOf(found).join(' ')}</p>
+      <p>{sentencesOf(found).join(' ')}</p>
       {principal !== null && onShow !== undefined && (
         <p>
           <button type="button" className="plain-button" onClick={() => onShow(principal.id)}>
@@ -42,7 +42,7 @@ export function Explained({ onShow, ...found }: Props) {
 }
 
 /** Who the sender is and what they may do, a sentence each. */
-function standingOf({ denied, trust_tier: tier, tool_policy: tools, display_name: name, explanation }: ExplainedIdentity) {
+function sentencesOf({ denied, trust_tier: tier, tool_policy: tools, display_name: name, explanation }: ExplainedIdentity) {
   const { identifier, principal, capped_from: before } = explanation;
   const sender = `${identifier.surface} ${identifier.value}`;
   return [

@@ -5,7 +5,7 @@ import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { Loaded, Page, Section } from '../../parts/page.tsx';
 import { useApi } from '../../parts/query.ts';
-import { useEverybody } from '../../parts/use-people.ts';
+import { useAllPeople } from '../../parts/use-people.ts';
 import { Explain } from './explain.tsx';
 import { FoundPeople } from './found-people.tsx';
 import { Invitations } from './invitations.tsx';
@@ -16,7 +16,7 @@ import { Strangers } from './strangers.tsx';
 
 /** People: their rights, and why they have them. */
 export function People() {
-  const people = useEverybody();
+  const people = useAllPeople();
   const roles = useApi<{ roles: Role[] }>('/core/trust/roles');
   const pending = useApi<{ pending: PendingIdentity[] }>('/core/trust/pending', 30_000);
   const [shown, setShown] = useState<string | null>(null);

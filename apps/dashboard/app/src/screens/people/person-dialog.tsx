@@ -7,7 +7,7 @@ import { Status } from '../../parts/status.tsx';
 import { Grants } from './grants.tsx';
 import { Identifiers } from './identifiers.tsx';
 import { PersonFacts } from './person-facts.tsx';
-import { Standing } from './standing.tsx';
+import { PersonAccess } from './person-access.tsx';
 import { isLastOwner } from './trust-words.ts';
 import { WhyPerson } from './why-person.tsx';
 
@@ -33,7 +33,7 @@ export function PersonDialog({ person, people, roles, onClose }: Props) {
         <Grants person={person} roles={roles} isLast={isLast} />
         <Identifiers person={person} people={people} />
         <PersonFacts person={person} />
-        <Standing person={person} isLast={isLast} onClose={onClose} />
+        <PersonAccess person={person} isLast={isLast} onClose={onClose} />
       </div>
     </Dialog>
   );

@@ -166,7 +166,7 @@ function Effect({ role, draft, holders }: { role: Role | null; draft: RoleDraft;
   return (
     <div className="as-of" role="status" aria-label={t('Effect')}>
       <p>
-        <b>{forWhom(holders)}</b>
+        <b>{holderWords(holders)}</b>
       </p>
       {effects.map((sentence) => (
         <p key={sentence}>{sentence}</p>
@@ -177,7 +177,7 @@ function Effect({ role, draft, holders }: { role: Role | null; draft: RoleDraft;
 
 const shownNames = 5;
 
-function forWhom(holders: readonly Principal[]): string {
+function holderWords(holders: readonly Principal[]): string {
   const total = holders.length;
   if (total === 0) return t('Nobody has this role now.');
   const who = holders

@@ -7,7 +7,7 @@ import { Empty, Loaded, Section } from '../../../parts/page.tsx';
 import { useAct, useApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { PostNote } from './post-note.tsx';
-import { forWhom } from './targets.ts';
+import { targetWords } from './targets.ts';
 
 const path = '/core/v2/announcements';
 
@@ -36,7 +36,7 @@ export function Announcements() {
               {announcements.map(({ id, text, target, priority, from_session: from, created_at: at, expires_at: end }) => (
                 <li key={id}>
                   <div className="line-between">
-                    <b>{forWhom(target)}</b>
+                    <b>{targetWords(target)}</b>
                     {priority === 'urgent' && <Status kind="warn" words={t('urgent')} />}
                   </div>
                   <p className="snippet">{text}</p>

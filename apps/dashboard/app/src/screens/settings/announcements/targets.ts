@@ -3,7 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Session, SessionPage } from '@svc/contract/session.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { useApi } from '../../../parts/query.ts';
-import { useEverybody } from '../../../parts/use-people.ts';
+import { useAllPeople } from '../../../parts/use-people.ts';
 
 /** The kinds of recipients of a note. */
 export const targetKinds = ['all', 'channel', 'person', 'session'] as const;
@@ -24,7 +24,7 @@ const sessionCount = 200;
 /** The recipients of a kind, by target; null while unknown. */
 export function useTargets(kind: TargetKind): Target[] | null {
   const instances = useApi<{ instances: Instance[] }>(kind === 'channel' ? '/manager/instances' : null);
-  const people = useEverybody(kind === 'person');
+  const people = useAllPeople(kind === 'person');
   const sessions = useApi<SessionPage>(kind === 'session' ? `/core/v2/sessions?limit=${sessionCount}` : null);
   switch (kind) {
     case 'all':
@@ -48,7 +48,7 @@ const toSession = ({ conversation_key: key, title }: Session): Target => ({
 });
 
 /** The display name of a target. */
-export function forWhom(target: string): string {
+export function targetWords(target: string): string {
   if (target === '*') return t('For everybody');
   if (target.startsWith('surface:')) return t('For the channel {name}', { name: target.slice('surface:'.length) });
   return target.startsWith('identity:')

@@ -7,7 +7,7 @@ import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { money } from '../../../parts/format.ts';
 import { useAct } from '../../../parts/query.ts';
-import { useEverybody } from '../../../parts/use-people.ts';
+import { useAllPeople } from '../../../parts/use-people.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 
@@ -20,7 +20,7 @@ type Props = { places: readonly ApiKeyPlace[]; onMade(made: ApiKeyCreated): void
 
 /** Asks for the name of a new key, whom it acts for, and its budget. */
 export function MakeKey({ places, onMade, onClose }: Props) {
-  const people = useEverybody();
+  const people = useAllPeople();
   const [name, setName] = useState('');
   const [person, setPerson] = useState('');
   const [budget, setBudget] = useState('');

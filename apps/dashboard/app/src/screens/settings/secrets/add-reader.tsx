@@ -9,7 +9,7 @@ import { NameField } from '../../../parts/name-field.tsx';
 import { useAct } from '../../../parts/query.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { tierWords } from '../../people/trust-words.ts';
-import { offeredTiers, reachWords } from './secret-words.ts';
+import { offeredTiers, readableSecretsWords } from './secret-words.ts';
 
 export const readersPath = '/core/v2/vault/agents';
 /** The record of the vault uses it, too. */
@@ -42,7 +42,7 @@ export function AddReader({ onAdded, onClose }: { onAdded(added: VaultAgentAdded
             <select {...props} value={tier} onChange={({ target }) => setTier(target.value as Tier)}>
               {offeredTiers.map((one) => (
                 <option key={one} value={one}>
-                  {tierWords[one]}: {reachWords[one]}
+                  {tierWords[one]}: {readableSecretsWords[one]}
                 </option>
               ))}
             </select>

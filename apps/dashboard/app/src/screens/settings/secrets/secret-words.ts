@@ -15,7 +15,7 @@ const placeWords: Record<SecretPlace, string> = {
   command: t('from the command'),
 };
 /** Which secrets a reader of a tier gets. */
-export const reachWords: Record<Tier, string> = {
+export const readableSecretsWords: Record<Tier, string> = {
   SACRED: t('every secret'),
   TRUSTED: t('all but those for the owner only'),
   KNOWN: t('those for known people and guests'),

@@ -7,7 +7,7 @@ import { Loaded } from '../../../parts/page.tsx';
 import { useProvenApi } from '../../../parts/query.ts';
 import { Status } from '../../../parts/status.tsx';
 import { AddReader, changedByReaders, NewReader, readersPath } from './add-reader.tsx';
-import { reachWords } from './secret-words.ts';
+import { readableSecretsWords } from './secret-words.ts';
 
 /** The readers of the vault. Read when opened, because that requires a second factor, which viewing the vault does not. */
 export function VaultReaders() {
@@ -68,7 +68,7 @@ const liveFirst = (a: VaultAgent, b: VaultAgent): number => Number(a.revoked_at 
 
 function ReaderRow({ agent: { name, tier, created_at: at, revoked_at: end }, isOwn }: { agent: VaultAgent; isOwn: boolean }) {
   const facts = [
-    reachWords[tier],
+    readableSecretsWords[tier],
     t('added {when}', { when: relativeTime(at) }),
     ...(end === null ? [] : [t('removed {when}', { when: relativeTime(end) })]),
   ];

@@ -7,7 +7,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 const KeySheet = lazy(async () => ({ default: (await import('./key-sheet.tsx')).KeySheet }));
 
 /** The shortcuts of every screen, and what they open. */
-export function QuickWays() {
+export function ShortcutDialogs() {
   const [open, setOpen] = useState<'palette' | 'keys' | null>(null);
   const navigate = useNavigate();
   const path = useRouterState({ select: ({ location }) => location.pathname });

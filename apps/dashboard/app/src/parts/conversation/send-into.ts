@@ -18,7 +18,7 @@ const unknown = new Map<string, Named>();
  * arrives, also over broken connections.
  * @throws ApiFault when the text is refused or its turn fails, AwayFault or ApiFault when it is unknown whether it was accepted
  */
-export async function sayInto(words: Words): Promise<InjectAnswer> {
+export async function sendInto(words: Words): Promise<InjectAnswer> {
   const { conversation_key: key, text } = words;
   const before = unknown.get(key);
   const named = { ...words, message_id: before?.text === text ? before.message_id : crypto.randomUUID() };

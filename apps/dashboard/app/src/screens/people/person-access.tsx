@@ -9,7 +9,7 @@ import { lastOwner, pathOf, trustPaths } from './trust-words.ts';
 type Props = { person: Principal; isLast: boolean; onClose(): void };
 
 /** Disabling a person, removing them, and erasing everything stored about them. */
-export function Standing({ person, isLast, onClose }: Props) {
+export function PersonAccess({ person, isLast, onClose }: Props) {
   const [asked, setAsked] = useState<'remove' | 'erase' | null>(null);
   const name = person.display_name;
   const isActive = person.status === 'active';

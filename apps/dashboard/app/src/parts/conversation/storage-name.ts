@@ -1,2 +1,2 @@
 /** The part of database names that keeps each person's drafts and unsent messages apart. */
-export const writerName = (user: string): string => `web-${user}`;
+export const storageName = (user: string): string => `web-${user}`;
