@@ -345,7 +345,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await row('gemini').getByRole('button', { name: 'Remove key' }).waitFor({ state: 'detached' });
     expect(await hasKey()).toBe(false);
     await button('Leave the choice to the service').click();
-    await page.getByText('SVC_DEFAULT_ENGINE is offline').waitFor();
+    await page.getByText('SVC_DEFAULT_ENGINE is set to offline').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -43,6 +43,7 @@ const other = {
   input_tokens: 1200,
   output_tokens: 34,
   cost_usd: 0.25,
+  unpriced: 0,
   last_event_at: Date.now(),
 } as ListedSession;
 

@@ -190,13 +190,13 @@ describe('a message that is being answered', () => {
     release();
     await answer;
     await ask(message('m2', 'and now?'));
-    expect(prompts[1]).toContain('It says now: new words');
+    expect(prompts[1]).toContain('It now says: new words');
   });
 });
 
 describe('a message that was answered', () => {
   test.each([
-    ['edited', 'hello there', '(edited an earlier message, which said: hello)\\nIt says now: hello there'],
+    ['edited', 'hello there', '(edited an earlier message, which said: hello)\\nIt now says: hello there'],
     ['deleted', null, '(deleted an earlier message, which said: hello)'],
   ])('was %s: the next turn is told, once, and no engine is asked', async (_what, text, note) => {
     await ask(message('m1', 'hello'));
@@ -214,7 +214,7 @@ describe('a message that was answered', () => {
     await amend('m1', 'hello there');
     await crash();
     await ask(message('m2', 'and now?'));
-    expect(prompts[1]).toContain('It says now: hello there');
+    expect(prompts[1]).toContain('It now says: hello there');
   });
 });
 

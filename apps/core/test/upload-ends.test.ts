@@ -167,5 +167,5 @@ test('a file that the disk did not take after its end is reported by the health'
   onTestFinished(() => spy.mockRestore());
   const { path: file } = await uploads().take(Readable.from([Buffer.alloc(33 * 2 ** 20)]), facts);
   const notices = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
-  await expect.poll(notices).toContainEqual(expect.stringContaining(`all of ${file} (EIO)`));
+  await expect.poll(notices).toContainEqual(expect.stringContaining(`${file} could not be completely written to the disk (EIO)`));
 });

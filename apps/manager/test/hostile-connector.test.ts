@@ -167,7 +167,7 @@ describe('[M08] a hostile connector', () => {
     expect(instance).toMatchObject({
       status: 'failed',
       pid: null,
-      last_exit: { reason: expect.stringContaining('is a link to') },
+      last_exit: { reason: expect.stringContaining('which a connector may not read') },
     });
   });
 });

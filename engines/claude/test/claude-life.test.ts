@@ -58,7 +58,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
         headers: { 'retry-after': '40' },
       },
       code: 'engine_rate_limited',
-      says: /ends in \d+ s/,
+      says: /Try again in \d+ s/,
       endsIn: 40,
     },
     {
@@ -121,7 +121,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     };
     model.script(() => ({ status: 429, kind: 'rate_limit_error', message: 'This would exceed your rate limit', headers }));
     const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    const message = expect.stringMatching(/limit.*ends in (1\d\d min|2 h)/);
+    const message = expect.stringMatching(/limit.*Try again in (1\d\d min|2 h)/);
     expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_rate_limited', message } });
     expect(model.requests.at(-1)?.auth).toBe('Bearer');
   });

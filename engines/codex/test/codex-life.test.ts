@@ -56,14 +56,14 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
         headers: { 'x-codex-primary-used-percent': '100', 'x-codex-primary-reset-at': String(inSeconds(7200)) },
       },
       code: 'engine_rate_limited',
-      says: /ends in (1\d\d min|2 h)/,
+      says: /Try again in (1\d\d min|2 h)/,
       endsIn: 7200,
     },
     {
       name: 'a limit with a far end',
       reply: { status: 429, kind: 'rate_limit_exceeded', message: 'Rate limit reached', headers: { 'retry-after': '3600' } },
       code: 'engine_rate_limited',
-      says: /ends in \d+ min/,
+      says: /Try again in \d+ min/,
       endsIn: 3600,
     },
     {
@@ -82,7 +82,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
       name: 'a server without the protocol',
       reply: { status: 404, kind: 'not_found_error', message: 'File Not Found' },
       code: 'engine_endpoint_down',
-      says: /^http:\/\/127\.0\.0\.1:\d+\/v1 answers, but has no \/responses \(404\)\. Codex needs the Responses protocol/,
+      says: /^http:\/\/127\.0\.0\.1:\d+\/v1 answers, but has no \/responses \(404\)\. Codex needs the Responses API/,
     },
     {
       name: 'no credit',

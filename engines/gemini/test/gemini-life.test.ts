@@ -165,7 +165,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
         details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '40s' }],
       },
       code: 'engine_rate_limited',
-      says: /ends in 40 s/,
+      says: /Try again in 40 s/,
       endsIn: 40,
     },
     {
