@@ -250,7 +250,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await inDialog('Add tool server').click();
     await page.keyboard.press('Escape');
     await page.evaluate("document.querySelector('dialog').close()"); // as a second Escape does
-    expect(await page.getByRole('dialog').count()).toBe(1);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
     letGo();
     await form.getByRole('alert').waitFor();
     expect(await form.getByRole('alert').textContent()).toContain('already exists');
