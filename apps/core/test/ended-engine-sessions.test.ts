@@ -133,7 +133,9 @@ test('what an engine cannot remove is said, outlives a kill, and is tried again'
   const notices = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
   await expect
     .poll(notices)
-    .toEqual([expect.stringMatching(/^The records that claude keeps of forgotten conversations .* again every hour: Claude is away\.$/)]);
+    .toEqual([
+      expect.stringMatching(/^The records that claude keeps of forgotten conversations .* again every hour: Claude is away\.$/),
+    ]);
   stopPruning();
   core = await open(core.crash());
   clock.advance(61_000);

@@ -321,7 +321,9 @@ describe('the default engine', () => {
     expect(chosen.json()).toMatchObject({
       engine: { id: 'codex', default: true },
       warnings: [
-        expect.stringMatching(/codex is not ready: Nobody is logged in\. .*turns fail; set SVC_ENGINE_FALLBACK=claude,gemini in /),
+        expect.stringMatching(
+          /codex is not ready: Nobody is logged in\. .*turns fail; set SVC_ENGINE_FALLBACK=claude,gemini in /,
+        ),
       ],
     });
     expect((await call('POST', '/claude/default')).json()).toMatchObject({ warnings: [] });

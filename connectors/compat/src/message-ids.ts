@@ -8,8 +8,8 @@ import { headerText } from './header-text.ts';
 import type { ChatRequest } from './parse-request.ts';
 
 /**
- * The id of a request's message: what the caller calls it (`Idempotency-Key`), or a new one. The official clients repeat a request by themselves when they, or
- * a proxy before us, waited too long; the turn goes on meanwhile, and must not run once more for each attempt. Such an attempt has the id of the one before.
+ * The message id of a request: the caller's `Idempotency-Key`, or a new one. The official clients repeat a request after their timeout, or that of a proxy in
+ * front of us. The turn is still running then and must not run again, so a repeated request gets the id of the one before.
  */
 export type MessageIds = {
   /** `after`: the response that the request goes on from. */
@@ -52,7 +52,7 @@ export function createMessageIds(ids: Ids, clock: Pick<Clock, 'elapsed'>): Messa
 
 const isRepeated = ({ req }: Exchange): boolean => Number(req.headers['x-stainless-retry-count'] ?? 0) > 0;
 
-/** Of who asks what. Files by their size alone: nobody repeats a request with others within seconds. */
+/** Identifies the caller and the request. Files count only by their size: nobody repeats a request with different files within seconds. */
 function fingerprint(place: unknown[], { model, system, messages, latest }: ChatRequest): string {
   const digest = createHash('sha256').update(JSON.stringify([...place, model, latest]));
   for (const text of [system, ...messages.flatMap(({ role, text, files = [] }) => [role, text, ...files.map(sizeOf)])])

@@ -17,7 +17,7 @@ const paths: Readonly<Record<string, string>> = {
   '/v1/batches': 'Batches are not supported. Use POST /v1/chat/completions.',
 };
 
-/** What a client asks for whose base URL lacks its end. */
+/** Paths that clients request if their base URL lacks `/v1`. */
 const withoutVersion = [
   ['POST', '/chat/completions'],
   ['POST', '/responses'],

@@ -385,7 +385,7 @@ describe('the consent page', () => {
     server.core.resolve = async (asked) => ({ ...(await resolve(asked)), ...owner });
     const code = await server.code({ invitation: 'AN-INVITATION', principal: 'ann' });
     const refused = await browser.submit(page, { code, decision: 'approve' }, callback);
-    expect([refused.status, refused.text.includes('It speaks for &quot;The owner&quot; already')]).toEqual([403, true]);
+    expect([refused.status, refused.text.includes('It already acts for &quot;The owner&quot;')]).toEqual([403, true]);
     expect(await server.listed()).toEqual([]);
     const again = await server.code({ invitation: 'ANOTHER', principal: 'owner' });
     expect((await browser.submit(refused, { code: again, decision: 'approve' }, callback)).url.href).toContain('code=');

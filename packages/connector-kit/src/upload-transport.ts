@@ -42,7 +42,7 @@ export const createUploadTransport =
       method: asked.method,
       agent: false,
       signal: whole,
-      // The connection is ours to end: a core that ended it with a refusal could cut the refusal off, while more is on its way.
+      // We close the connection: a core that closed it right after a refusal could cut the refusal off while data is still arriving.
       headers: { connection: 'keep-alive', authorization: `Bearer ${pass}`, ...asked.headers },
     });
     try {

@@ -11,7 +11,7 @@ export type SurfaceTotals = {
   cache_write_tokens: number;
   cost_usd: number;
   billed_cost_usd: number;
-  /** Turns and side calls whose price nobody knows: they are not in the costs. */
+  /** Turns and side calls without a known price. The costs do not include them. */
   unpriced: number;
 };
 

@@ -152,6 +152,6 @@ export type ListedSession = {
   /** At list prices; null: unknown. For programs that a person started, it follows from their tokens; whether they were billed is unknown. */
   cost_usd: number | null;
   billed_cost_usd: number | null;
-  /** Turns and side calls whose price nobody knows: they are not in the costs. */
+  /** Turns and side calls without a known price. The costs do not include them. */
   unpriced: number;
 };

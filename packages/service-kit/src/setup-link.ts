@@ -39,7 +39,7 @@ export function setupLinkEnd(run: string, clock: Clock): number | null {
   return link !== null && isGood(link, clock) ? link.expires_at : null;
 }
 
-/** A clock that was ahead when it was made does not make it last longer. */
+/** A link that was made while the clock was ahead does not last longer. */
 const isGood = ({ expires_at: end }: SetupLink, clock: Clock): boolean => clock.now() < end && end <= clock.now() + lifeMs;
 
 export const dropSetupLink = (run: string): void => rmSync(fileOf(run), { force: true });

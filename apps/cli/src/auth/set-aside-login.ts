@@ -10,7 +10,7 @@ export function setAsideBrokenLogin(file: string): string | null {
   const folder = path.dirname(file);
   const name = path.basename(file);
   if (!existsSync(file) || isWhole(file)) return null;
-  // After the look, which may have removed a file beside it that is good for nothing.
+  // Listed after the check, which may have removed a useless file beside it.
   const parts = readdirSync(folder).filter((entry) => [name, `${name}-wal`, `${name}-shm`].includes(entry));
   const broken = path.join(folder, 'broken');
   mkdirSync(broken, { recursive: true, mode: 0o700 });

@@ -27,7 +27,7 @@ export function toListed(row: SessionRow, parts: SessionParts): Session {
   const isOwn = isOfEngine(row, parts);
   return {
     ...reported,
-    // A sum of nothing but what has no price is not known: it is not free.
+    // If nothing has a price, the sum is unknown, not zero.
     cost_usd: row.unpriced > 0 && row.cost_usd === 0 ? null : row.cost_usd,
     source: !isOwn ? 'core' : host?.pane ? 'terminal' : 'transcript',
     state: isOwn ? stateOfProgram(parts) : stateOfTurn(row, facts),

@@ -127,7 +127,7 @@ function addTokens(row: TranscriptRow, { usage, totals }: LineFacts): void {
   }
 }
 
-/** What earlier lines of an answer have added to the sums. Earlier versions counted the first one, and stored its name alone. */
+/** The tokens that earlier lines of the same answer have already added. Earlier versions counted only the first line, and stored only the answer's name. */
 function countedBefore({ last_usage }: TranscriptRow, name: string): Partial<Tokens> {
   const last = parseJsonOrNull(last_usage ?? '') as { name?: unknown; tokens?: Partial<Tokens> } | null;
   return last?.name === name ? (last.tokens ?? {}) : {};

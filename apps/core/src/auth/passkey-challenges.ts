@@ -33,7 +33,7 @@ export function createPasskeyChallenges(seal: Seal, clock: Clock): PasskeyChalle
       const [nonce = '', end = '', mark = ''] = Buffer.from(challenge, 'base64url').toString().split('.');
       if (!seal.isMark(mark, `${nonce}.${end}`, purposeOf(use, host))) return false;
       const now = clock.now();
-      return now < Number(end) && Number(end) <= now + lifeMs; // no clock that was ahead makes it last longer
+      return now < Number(end) && Number(end) <= now + lifeMs; // a clock that was ahead must not make it last longer
     },
     async take(tx, challenge) {
       await tx.run('DELETE FROM login_used_challenge WHERE expires_at <= ?', clock.now());

@@ -97,7 +97,7 @@ export function createImports({ paths, settings, version, clock, ids }: ImportDe
     await checkDatabases(folder, { root: settings.root, present: paths.root });
   }
 
-  /** The update was gone back from: what this version runs on is data of the newer one as well. Their databases are checked all the same. */
+  /** An update to that version was rolled back, so this version already runs on its data. The databases are checked anyway. */
   function isMadeHere({ version: of, created_at }: BackupContents): boolean {
     const notes = createBackupNotes(paths.backups).list();
     return notes.some((note) => note.version === of && note.created_at === created_at);

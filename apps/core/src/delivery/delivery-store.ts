@@ -55,7 +55,7 @@ const list = {
     ${cut('text', 1024 * 1024)}, file, injected, state, attempts, next_at, ${cut('error', 65_536)}, created_at, updated_at`,
   bytes: bytesOf('target', 'text', 'error'),
 };
-/** What a clock that was ahead (of ?2, now) has dated goes with the first row behind it that was dated right, and so keeps no place at the front. */
+/** Rows with a time after ?2 (now) were written while the clock was ahead. Each is removed together with the next row that has a correct time. */
 const removeOld = `WITH dated AS (SELECT seq, updated_at FROM delivery WHERE updated_at <= ?2 ORDER BY seq LIMIT 1)
   DELETE FROM delivery WHERE seq IN (SELECT seq FROM (SELECT seq, state, updated_at FROM delivery ORDER BY seq LIMIT 500) AS oldest
     WHERE state <> 'pending' AND (updated_at < ?1 OR seq < (SELECT seq FROM dated WHERE updated_at < ?1))) RETURNING state`;

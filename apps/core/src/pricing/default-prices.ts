@@ -10,7 +10,7 @@ const price = (input: number, out: number, cache_read?: number, cache_write?: nu
   ...(cache_write === undefined ? {} : { cache_write }),
 });
 
-/** What the cache keeps for five minutes has a price for each model; what it keeps for an hour costs twice as much as what is read. */
+/** Cache writes for five minutes have a price of their own for each model; those for an hour cost twice as much as input. */
 const claude = (input: number, out: number, cache_read: number, cache_write: number): ModelPrice => ({
   ...price(input, out, cache_read, cache_write),
   cache_write_1h: 2 * input,

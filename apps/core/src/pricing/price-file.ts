@@ -9,8 +9,8 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 export type PriceChange = { undo: () => void };
 
 /**
- * Sets the price of a model in the file, or takes it out (null), in whatever case the file writes its name. What else stands there stays, and
- * so do amounts that are not named.
+ * Sets the price of a model in the file, or takes it out (null), in whatever case the file writes its name. Other entries are kept, and so are
+ * amounts that are not given.
  * @throws ServiceError `unprocessable` for a faulty file, `not_found` when there is nothing to take out
  */
 export function changePrice(file: string, model: string, price: Partial<ModelPrice> | null): PriceChange {

@@ -37,7 +37,7 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
 
 type Readers = { reload: () => Promise<PricingReport>; restore: () => Promise<void> };
 
-/** A price that is refused leaves everything as it was: the file, and what is known of it. */
+/** A refused price changes nothing, neither the file nor the prices in force. */
 async function changed(
   file: string,
   model: string,

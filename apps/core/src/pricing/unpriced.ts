@@ -17,7 +17,7 @@ export function createUnpriced() {
       if (known !== undefined) known.runs++;
       else if (models.size < maxModels) models.set(key, { engine_id: engineId, model, runs: 1, kind });
     },
-    /** Those that have no price now either: one that is set later ends the warning. */
+    /** Models that still have no price: setting one ends the warning. */
     list: (hasPrice: (kind: Kind, model: string) => boolean): UnpricedModel[] =>
       [...models.values()]
         .filter(({ kind, model }) => model === null || !hasPrice(kind, model))
@@ -34,7 +34,7 @@ type Deps = {
   spend: { report(): { budgets: readonly SenderBudget[] } };
 };
 
-/** Where spending is limited, budgets of single senders included: the models whose turns no limit sees, because nobody knows their price. */
+/** If any limit or budget is set: the models whose turns it does not count, because their price is unknown. */
 export function unpricedNotices({ settings, pricing, spend }: Deps): string[] {
   const models = pricing.unpriced().flatMap(({ model }) => (model === null ? [] : [model]));
   if (models.length === 0) return [];

@@ -76,7 +76,7 @@ export async function openBudgets({ db, clock, log, toIdentifierValue }: Deps): 
     async set(surface, value, monthUsd) {
       const name = toIdentifierValue(surface, value);
       const key = keyOf(surface, name);
-      const former = budgets.get(key)?.value ?? name; // an earlier version stored it as it was typed
+      const former = budgets.get(key)?.value ?? name; // an earlier version stored the name as typed
       await store.set(surface, name, monthUsd);
       if (former !== name) await store.set(surface, former, null);
       if (monthUsd === null) budgets.delete(key);

@@ -68,7 +68,7 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
     const budget = sender === undefined ? null : budgets.of(sender);
     return budget !== null && reached(budget.spent, budget.limit) ? toOverspend(budget) : null;
   };
-  // A budget of nothing is a sender who was shut out, which is no news.
+  // A budget of zero locks the sender out on purpose, so it is not reported.
   const usedUp = () => budgets.all().filter(({ spent, limit }) => limit > 0 && reached(spent, limit));
 
   const warnings = (): string[] => {

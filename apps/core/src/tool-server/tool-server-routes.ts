@@ -32,7 +32,7 @@ const saveBody = {
     headers: said(http.properties.headers),
     safe: said(stdio.properties.safe),
     enabled: { description: 'false: registered, but switched off' },
-    replace: { type: 'boolean', default: true, description: 'false: refused when there is one of this name' },
+    replace: { type: 'boolean', default: true, description: 'false: refused if this name is taken' },
     description: said(stdio.properties.description),
   },
 } as const;

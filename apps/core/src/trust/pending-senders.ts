@@ -102,7 +102,7 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
 
 export const codeLifeMs = 60 * 60_000;
 
-/** One that would live for much longer was given by a clock that was ahead; one that was set back a little ends no code. */
+/** A code that would live much longer was issued while the clock was ahead; setting the clock back a little ends no code. */
 export const hasLiveCode = ({ code, code_expires_at }: PendingRow, now: number): boolean =>
   code !== null && code_expires_at !== null && code_expires_at > now && code_expires_at <= now + 2 * codeLifeMs;
 

@@ -40,7 +40,7 @@ const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
 const hideReplied = `UPDATE turn SET forgotten = 1 WHERE conversation_key = ? AND open = 1 AND state = 'replied'`;
 const updateMark = 'UPDATE turn_mark SET seq = ?';
 const lowerMark = 'UPDATE turn_mark SET seq = MIN(seq, ?)';
-/** What a clock that was ahead (of ?2, now) has dated goes with the first row behind it that was dated right, and so keeps no place at the front. */
+/** Rows with a time after ?2 (now) were written while the clock was ahead. Each is removed together with the next row that has a correct time. */
 const removeOld = `WITH dated AS (SELECT seq, accepted_at FROM turn WHERE accepted_at <= ?2 ORDER BY seq LIMIT 1)
   DELETE FROM turn WHERE seq IN (SELECT seq FROM (SELECT seq, accepted_at, open FROM turn ORDER BY seq LIMIT 500) AS oldest
     WHERE open = 0 AND (accepted_at < ?1 OR seq < (SELECT seq FROM dated WHERE accepted_at < ?1)))`;

@@ -19,7 +19,7 @@ export interface Logins {
 
 const timeoutMs = 10_000;
 
-/** Whether the second factor was shown in the last ten minutes; not where a clock that was ahead says when. */
+/** Whether the second factor was proven within the last ten minutes. A proof from the future does not count: the clock was ahead. */
 export const isProven = ({ provenAt }: Pick<Login, 'provenAt'>, now: number): boolean => Math.abs(now - provenAt) <= proofLastsMs;
 
 type Verified = { user?: string; session?: { id: string; proven_at: number }; message?: string };

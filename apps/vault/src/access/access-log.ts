@@ -10,7 +10,7 @@ export type Accessed = Pick<VaultAccess, 'actor' | 'action' | 'target'>;
 
 const insert = 'INSERT INTO access_log (at, actor, action, target, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)';
 const keptMs = 400 * 86_400_000;
-/** What a clock that was ahead (of ?2) has dated goes with what came after it and was dated right. */
+/** Rows with a time after ?2 (now) were written while the clock was ahead. They are removed together with later rows that have a correct time. */
 const pruneOld = `DELETE FROM access_log WHERE at < ?1 OR (at > ?2 AND id < (SELECT max(id) FROM access_log WHERE at < ?1))`;
 const readPrunedAt = 'SELECT pruned_at FROM access_log_mark';
 const keepPrunedAt =

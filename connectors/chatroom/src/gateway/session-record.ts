@@ -73,7 +73,7 @@ export async function openSessionRecord({ state, log, clock, botId }: Deps): Pro
       void write();
     },
     behind() {
-      // A clock that was ahead noted a time that is yet to come: what was said until then would be missed.
+      // A time in the future was stored while the clock was ahead: messages until then would be missed.
       since ??= Math.min(at ?? Infinity, clock.now());
       void write();
     },

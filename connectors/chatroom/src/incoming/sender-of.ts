@@ -5,8 +5,8 @@ import type { APIMessage, APIUser } from 'discord-api-types/v10';
 type Said = Pick<APIMessage, 'author' | 'webhook_id' | 'application_id'>;
 
 /**
- * Who said it. A webhook chooses the name of each message, so it is the account, and not who it says that it is: a person whose messages a program
- * posts again is not known by them. The answer of a bot to a command is written by way of its application, and is the bot's.
+ * The sender. A webhook chooses the name of each message, so the account counts, not the name: a person whose messages a program reposts is not
+ * recognized by them. A bot answers a command through its application's webhook; that answer is the bot's own.
  */
 export const senderOf = ({ author, webhook_id: webhook, application_id }: Said): Sender =>
   (webhook ?? null) === null || webhook === application_id

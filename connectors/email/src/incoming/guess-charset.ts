@@ -15,8 +15,8 @@ import {
 const sayNothing = /^(?:|(?:us-?)?ascii|utf-?8|(?:x-)?unknown(?:-8bit)?|8bit|7bit|binary|default)$/i;
 
 /**
- * A mail with its headers in UTF-8, and with `texts` its texts too, and saying so, where they say nothing of how they are written, or are not as they
- * say: old programs, scanners and scripts send the bytes of Latin letters without a charset. Rejects for what no parser takes.
+ * Returns the mail with its headers in UTF-8. With `texts`, text parts without a charset, or with a wrong one, are converted to UTF-8, too, and
+ * declare it: old programs, scanners and scripts send Latin letters without a charset. Rejects for a mail that cannot be parsed.
  */
 export async function withCharsets(raw: Buffer, { texts }: { texts: boolean }): Promise<Buffer> {
   const rewriter = new Rewriter((node) => texts && isInDoubt(node));
@@ -29,7 +29,7 @@ export async function withCharsets(raw: Buffer, { texts }: { texts: boolean }): 
   return Buffer.concat(parts);
 }
 
-/** Names of files are written as the text before them, by the program of the same person. */
+/** File names are assumed to have the encoding of the text before them: one program wrote both. */
 async function* guessHeaders(parts: AsyncIterable<SplitterChunk>): AsyncGenerator<SplitterChunk> {
   let charset = '';
   for await (const part of parts) {
@@ -49,7 +49,7 @@ function inUtf8(headers: Headers, charset: string): void {
   headers.changed = true;
 }
 
-/** The header of a mail as text: each field by itself, as programs of several kinds have written them. */
+/** The header of a mail as text. Each field is decoded separately, because several programs have written them. */
 export function headerText(header: Buffer): string {
   if (isUtf8(header)) return header.toString('utf8');
   const text = header.toString('latin1');
@@ -76,8 +76,8 @@ function rewrite({ node, decoder, encoder }: RewriterNode): void {
 }
 
 /**
- * Bytes of unknown writing as text. What is not UTF-8 is of the charset that is given or as the page itself says, else the writing of Western Windows, of which Latin-1 is a
- * part; mail programs take it for that, too. UTF-8 with a fault or two stays UTF-8.
+ * Decodes bytes of unknown encoding. What is not UTF-8 is read in the given charset, or the one that the page names, otherwise as Windows-1252, which
+ * mail programs assume, too, and which contains Latin-1. UTF-8 with a few broken characters is still read as UTF-8.
  */
 export function guessText(bytes: Buffer, { isHtml = false, charset = '' } = {}): string {
   const text = bytes.toString('utf8');

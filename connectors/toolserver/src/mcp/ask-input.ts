@@ -50,7 +50,7 @@ export type Question = Static<typeof inputSchema>;
 export type SentFile = NonNullable<Question['attachments']>[number];
 
 const strict = fromJsonSchema<Question>(inputSchema as unknown as JsonSchemaType)['~standard'];
-/** Programs and models send what they leave out as null, or as an empty name. */
+/** Programs and models send absent arguments as null, or as an empty name. */
 export const askInput = { '~standard': { ...strict, validate: (said: unknown) => strict.validate(withoutBlanks(said)) } };
 export const askOutput = fromJsonSchema(outputSchema as unknown as JsonSchemaType);
 

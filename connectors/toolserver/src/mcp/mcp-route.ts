@@ -52,7 +52,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
 
-/** Why a body is not taken, as this protocol writes it: what is no message has no id. @throws what says nothing of the body */
+/** A refused body as a JSON-RPC error; without a message there is no id. @throws errors that are not about the body */
 function toRpcError(error: unknown): Reply {
   if (!(error instanceof ServiceError) || error.code === 'queue_full') throw error;
   const { status, message } = error;
@@ -62,7 +62,7 @@ function toRpcError(error: unknown): Reply {
 const parseError = -32_700;
 const invalidRequest = -32_600;
 
-/** The SDK wants both types by name. Answers are streams: who takes anything, or a stream alone, can read them. */
+/** The SDK requires both types by name. Our answers are streams, so a client that accepts anything, or only streams, can read them. */
 const takesStream = (accept = '*/*'): boolean => /(?:^|[\s,])(?:\*\/\*|text\/(?:\*|event-stream))(?:[\s,;]|$)/i.test(accept);
 
 /** A stream of news that stays open (`subscriptions/listen`, since 2026-07-28). */

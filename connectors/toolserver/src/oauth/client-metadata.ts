@@ -1,6 +1,6 @@
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 
-/** What this server goes by, of all that clients say of themselves. A document with a secret is the library's to refuse. */
+/** The metadata of clients that this server uses. The library refuses a document that contains a secret. */
 const used = [
   'client_id',
   'client_name',
@@ -9,16 +9,16 @@ const used = [
   'redirect_uris',
   'token_endpoint_auth_method',
 ] as const;
-/** What is served of that which clients list, and what of it a client must want. */
+/** The supported values of a client's lists, and the one that it must contain. */
 const served = {
   grant_types: { wanted: 'authorization_code', all: ['authorization_code', 'refresh_token'] },
   response_types: { wanted: 'code', all: ['code'] },
 } as const;
 
 /**
- * A body of what a client says of itself, without that which has no effect here. Clients list all that they can do, and the authorization server's library
- * refuses a client for a single value that it does not serve: a scope, a way to get a token, an empty address of a logo. RFC 7591 lets a server leave them out.
- * A body that is no JSON object stays, for its refusal.
+ * Client metadata without the values that have no effect here. Clients list everything they support, and the library of the authorization server refuses
+ * a client for a single unsupported value: a scope, a grant type, an empty logo address. RFC 7591 allows a server to leave them out. A body that is not
+ * a JSON object is returned unchanged, so that it is refused.
  */
 export function usableBody(body: Buffer): Buffer {
   const said = parseJsonOrNull(body.toString());
@@ -34,7 +34,7 @@ function usableMetadata(said: Record<string, unknown>): Record<string, unknown> 
   ]);
 }
 
-/** A list of nothing that is served is left as it is, so that its refusal says what was wrong. */
+/** A list without the required value is left unchanged, so that its refusal says what is wrong. */
 function servedOf(list: unknown, wanted: string, all: readonly string[]): unknown {
   if (!Array.isArray(list) || !list.includes(wanted)) return list;
   return all.filter((each) => list.includes(each));

@@ -46,7 +46,7 @@ export function createProvider({ origin, resource, keys, models, fetchDocument }
       revocation: { enabled: true },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
-      // What is offered is used: these have no route here, nor has the management of registrations.
+      // Clients use whatever the metadata offers. These have no route here, and neither has the management of registrations.
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
       clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },

@@ -1,8 +1,8 @@
 import { scope } from './what-is-granted.ts';
 
 /**
- * The address of an authorization that asks for what there is: one scope. A client may name none, or only such that it wants everywhere
- * (`openid profile`, a name of its own); without ours it would be approved, and get a token that is good for nothing.
+ * The URL of an authorization request, with our only scope added. A client may request none, or only scopes that it requests everywhere
+ * (`openid profile`, its own names); without ours it would be approved, and get a useless token.
  */
 export function withOurScope(url: string): string {
   const [path = '', query = ''] = splitOnce(url, '?');

@@ -10,15 +10,15 @@ import type { ClientUser } from './client-user.ts';
 type Deps = Pick<StartContext, 'core' | 'instanceId' | 'log'> & { identityOf: (userId: string) => Promise<Identity> };
 
 /**
- * Makes a user speak for the person of an invitation: it is said in the user's name, which is what the core knows invitations by. Gives
- * null when the user speaks for that person then, else why not.
+ * Links a user to the person of an invitation, by sending the invitation as a message of that user, which is how the core accepts one.
+ * Returns null if the user acts for that person afterwards, else why not.
  */
 export const createJoin =
   ({ core, instanceId, log, identityOf }: Deps) =>
   async ({ userId, username }: ClientUser, { invitation, principal }: Invited): Promise<string | null> => {
     try {
       const { denied, principal_key: key, display_name: name } = await identityOf(userId);
-      // All installations of a program whose id is a document are one user: the next one's person must not get what the first one has.
+      // All installations of a program whose client id is a document are one user: a second person must not get the rights of the first.
       if (!denied) return key === principal ? null : speaksFor(name, `${key} ${meta.type} ${userId}`);
       const { actions } = await core.handle({
         channel: meta.type,
@@ -36,5 +36,5 @@ export const createJoin =
   };
 
 const speaksFor = (name: string, link: string): string =>
-  `It speaks for "${name}" already, wherever it is installed. To end that: ./svc person unlink ${link}. ` +
-  'To have it speak for another person too, register a client for them: docs/toolserver.md.';
+  `It already acts for "${name}", on every machine. To end that: ./svc person unlink ${link}. ` +
+  'To use it for another person as well, register a client for them: docs/toolserver.md.';

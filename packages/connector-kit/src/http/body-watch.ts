@@ -47,7 +47,7 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
     discard(req) {
       if (req.complete || req.destroyed) return;
       deadlines.set(req, clock.elapsed() + discardMs);
-      // A listener, too: while its reader waits for more, `resume` alone would be forgotten, and the rest would block the connection.
+      // `resume` alone has no effect while a reader waits for more, and the rest would block the connection, so a listener is needed, too.
       req.on('data', ignore).resume();
     },
     forget(req) {

@@ -50,7 +50,7 @@ const unspaced: readonly Range[] = [
   [0xff66, 0xff9f],
 ];
 
-/** The signs of a mail address in the width of Chinese letters: `＠`, `．`, `｡`. */
+/** Full-width and half-width punctuation of mail addresses: `＠`, `．`, `｡`. */
 const signs: readonly Range[] = [
   [0xff20, 0xff20],
   [0xff0e, 0xff0e],

@@ -213,7 +213,7 @@ export class OpenPlace {
   #openRun(from: number, { buffer, settled, at }: Reading): void {
     const mask = this.floor === never ? holdPoint(buffer, settled, at - 1, this.#table, this.#holdsWords) : this.floor;
     this.#open(from, mask, buffer);
-    // A quoted part of a mail address goes on behind what was found in it.
+    // A quoted part of a mail address continues after a secret that was found in it.
     if (this.#holdsWords && buffer.charCodeAt(this.floor) === quote) {
       this.#openUntil = Math.max(this.#openUntil, this.floor + longestQuotedPart);
     }

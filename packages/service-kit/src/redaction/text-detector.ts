@@ -100,7 +100,7 @@ class TextDetector implements StreamRedactor {
     else if (floor === -1 && place.seen.size > 0 && !place.isArmed(this.#at)) place.forget();
   }
 
-  /** What ends a place may be the beginning of another. */
+  /** The character that ends a place may begin another. */
   #mayBegin(unit: number): boolean {
     return joinsMail(unit, this.#holdsWords) || (this.#holdsWords && unit === quote);
   }

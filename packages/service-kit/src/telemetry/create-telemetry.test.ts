@@ -114,7 +114,7 @@ test('a spool that cannot be written counts what it drops, and says so until it 
   telemetry.emit({ kind: 'inbound' });
   await new Promise(setImmediate);
   expect(telemetry.status()).toMatchObject({ unsent: 0, dropped: 1 });
-  expect(telemetry.fault()).toContain('Events are lost, and with them what turns use: the spool could not be written');
+  expect(telemetry.fault()).toContain('Events are being lost, and with them the usage of turns: the spool could not be written');
   rmSync(dir);
   telemetry.emit({ kind: 'inbound' });
   await new Promise(setImmediate);
@@ -128,7 +128,7 @@ test('a spool that cannot be written counts what it drops, and says so until it 
   rmSync(dir);
   expect(telemetry.fault()).toBeNull();
   expect(telemetry.notices()).toEqual([
-    expect.stringContaining('Since the start 2 events were lost, so sums of use and cost are too low'),
+    expect.stringContaining('Since the start 2 events were lost, so totals of usage and cost are too low'),
   ]);
 });
 
@@ -139,7 +139,7 @@ test('a collector that takes no events for a minute is a notice, one that restar
   await vi.waitFor(() => expect(telemetry.status().collector).toBe('away'));
   expect(telemetry.notices()).toEqual([]);
   clock.advance(60_000);
-  expect(telemetry.notices()).toEqual([expect.stringMatching(/^The collector takes no events \(1 wait\): .*ECONNREFUSED/)]);
+  expect(telemetry.notices()).toEqual([expect.stringMatching(/^The collector accepts no events \(1 waiting\): .*ECONNREFUSED/)]);
   expect(telemetry.fault()).toBeNull();
 });
 

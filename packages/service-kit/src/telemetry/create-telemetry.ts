@@ -111,11 +111,13 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     }),
     fault() {
       if (spool.fault !== null && clock.elapsed() - lostAt >= patienceMs) spool.lookAgain();
-      return spool.fault === null ? null : `Events are lost, and with them what turns use: ${spool.fault}`;
+      return spool.fault === null ? null : `Events are being lost, and with them the usage of turns: ${spool.fault}`;
     },
     notices: () => [
-      ...(dropped === 0 ? [] : [`Since the start ${lostWords(dropped)}, so sums of use and cost are too low: ${reason}.`]),
-      ...(shipper.awayMs < patienceMs ? [] : [`The collector takes no events (${spool.unsent} wait): ${shipper.lastError}.`]),
+      ...(dropped === 0 ? [] : [`Since the start ${lostWords(dropped)}, so totals of usage and cost are too low: ${reason}.`]),
+      ...(shipper.awayMs < patienceMs
+        ? []
+        : [`The collector accepts no events (${spool.unsent} waiting): ${shipper.lastError}.`]),
     ],
     async close(timeoutMs) {
       await Promise.all(coming);

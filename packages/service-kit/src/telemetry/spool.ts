@@ -77,7 +77,7 @@ export class Spool {
     }
   }
 
-  /** Whether there is a place to write to again: nothing may be written for a long time. */
+  /** Checks whether writing works again: otherwise the fault would stay until the next event. */
   lookAgain(): void {
     try {
       this.#openCurrent();

@@ -76,7 +76,7 @@ export async function reason(deps: Deps, reasoning: Reasoning, io: TurnIo): Prom
   }
 }
 
-/** Failures before a model is asked: such a turn costs nothing, and its price is known. */
+/** Failures before a model is called: such a turn costs nothing, and that is known. */
 const asksNoModel = new Set<RunFailure['code']>([
   'engine_not_installed',
   'engine_not_logged_in',

@@ -22,7 +22,7 @@ export function useTyped(dialog: RefObject<HTMLDialogElement | null>) {
     before: new WeakMap<Control, string>(),
     touched: new Set<Control>(),
     sent: null as HTMLFormElement | null,
-    /** The sent form, until a person goes on typing. */
+    /** The form that was sent, until the person types again. */
     underWay: null as HTMLFormElement | null,
   });
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useTyped(dialog: RefObject<HTMLDialogElement | null>) {
             before.get(control) !== valueOf(control),
         );
       },
-      /** What was typed is being kept: the form has its button off. */
+      /** The form is being saved: its button is disabled. */
       isUnderWay(): boolean {
         const button = state.current.underWay?.querySelector<HTMLButtonElement>('[type=submit]');
         return button?.disabled === true;

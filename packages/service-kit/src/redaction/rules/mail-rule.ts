@@ -2,7 +2,7 @@ import { letterClass, unspacedClass } from '../letters.ts';
 import { closers } from '../held-text.ts';
 import { hitsIn, takeAt, type DetectionRule, type Found } from './rule.ts';
 
-/** The top-level domains in scripts that are written without spaces: where one ends, nothing else in the text says. */
+/** Top-level domains in scripts that are written without spaces: only the list tells where such an address ends. */
 const unspacedDomains =
   'คอม ไทย ລາວ みんな アマゾン クラウド グーグル コム ストア セール ファッション ポイント 世界 中信 中国 中國 中文网 亚马逊 企业 佛山 信息 健康 八卦 公司 公益 台湾 台灣 商城 商店 商标 嘉里 嘉里大酒店 在线 大拿 天主教 娱乐 家電 广东 微博 慈善 我爱你 手机 招聘 政务 政府 新加坡 新闻 时尚 書籍 机构 淡马锡 游戏 澳門 点看 移动 组织机构 网址 网店 网站 网络 联通 谷歌 购物 通販 集团 電訊盈科 飞利浦 食品 餐厅 香格里拉 香港 닷넷 닷컴 삼성 한국'
     .split(' ')
@@ -10,15 +10,15 @@ const unspacedDomains =
     .join('|');
 
 const ats = ['@', '＠'];
-/** Of a mail address (RFC 6531) and its host, letters of other scripts with them. */
+/** The characters of a mail address (RFC 6531) and its host, letters of other scripts included. */
 const word = String.raw`\w${letterClass}`;
 const anyWord = word + unspacedClass;
 const label = `A-Za-z0-9${letterClass}${unspacedClass}-`;
 const dot = '[.．｡]';
 
-/** Not behind the user of a link. */
+/** Not after the user name in a link. */
 const beginsBehind = (units: string): string => String.raw`(?<!\/\/[^\s/]{0,128}:)(?<![${units}.+@＠-])`;
-/** No more of a script without spaces is masked: nothing says where an address begins in it. */
+/** At most this much of a script without spaces is masked, because nothing tells where the address begins. */
 const unspacedPart = (length: string): string =>
   String.raw`[${anyWord}.%+-]{${length}}[${unspacedClass}](?:[._%+-][${word}.%+-]{0,63})?`;
 const endsQuote = String.raw`[${word}\\${closers.replaceAll(/[\]"]/g, String.raw`\$&`)}]`;
