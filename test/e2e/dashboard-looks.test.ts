@@ -77,7 +77,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
   /** Goes to a screen as its link would, without loading the page again; by way of one that has nothing, so that all that is ready is of this one. */
   async function go(place: string, ready: string): Promise<void> {
     await page.evaluate("history.pushState({}, '', '/nothing/is/here')");
-    await page.getByText('There is no such page.').waitFor();
+    await page.getByText('This page does not exist.').waitFor();
     await page.evaluate(`history.pushState({}, '', ${JSON.stringify(place)})`);
     await page.locator(ready).first().waitFor();
   }

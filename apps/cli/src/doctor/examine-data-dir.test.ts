@@ -64,7 +64,7 @@ describe('what the doctor finds of the data folder', () => {
 
   test('is a place where the system takes no folders', async ({ skip }) => {
     skip(process.platform !== 'linux', 'there is no /proc here');
-    expect((await problems('/proc/x/data'))[0]?.text).toContain('/proc/x/data cannot be made');
+    expect((await problems('/proc/x/data'))[0]?.text).toContain('/proc/x/data cannot be created');
   });
 
   test('is a database that is not one, and how to begin without it', async () => {
