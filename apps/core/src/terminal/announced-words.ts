@@ -20,7 +20,10 @@ type Deps = AnnouncedDeps & {
   log: Pick<Log, 'error'>;
 };
 
-/** To be called when there is a new announcement: sessions in terminals that it is for get it as words of their own, later ones added to those that wait. */
+/**
+ * Returns the function to call for each new announcement. Each addressed session in a terminal gets the announcement as a message; later
+ * announcements join one that still waits.
+ */
 export function createAnnouncedWords({ terminals, unread, store, typist, clock, ids, log }: Deps): () => void {
   let announcing = Promise.resolve();
 
@@ -42,7 +45,7 @@ export function createAnnouncedWords({ terminals, unread, store, typist, clock, 
     word.text = word.text === '' ? text : `${word.text}\n${text}`;
     await store.addNews({ ...word, announced_from: word.announced_from ?? mail.after, upTo: mail.upTo }, clock.now());
     if (waiting === undefined) typist.add(word);
-    // Typed while it was written down.
+    // The message was typed while its new text was being stored.
     else if (!typist.waiting(key).includes(word)) await store.remove(word.id, clock.now());
   }
 

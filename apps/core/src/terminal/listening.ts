@@ -1,26 +1,26 @@
 import { bare } from './typed-text.ts';
 
-/** What a terminal shows: its visible lines with their colours (SGR), and where its cursor stands, from 0. */
+/** What a terminal shows: its visible lines with their colours (SGR), and the cursor position, counted from 0. */
 export type Screen = { lines: readonly string[]; x: number; y: number };
 
-/** What programs of engines write before the place where one types. */
+/** The prompt that engines' programs print before the input. */
 const prompt = /^[\s│|]*[❯›>]\s$/u;
 // eslint-disable-next-line no-control-regex
 const style = /\u001b\[([\d;]*)m/g;
 
 /**
- * Whether a program waits for a message, and nothing is typed yet: the cursor stands right behind the prompt, and behind it is nothing but what is shown in
- * place of a text, dim or grey. A question with choices, a half sentence and a menu do not count.
+ * Whether a program waits for a message and nothing is typed yet: the cursor is right behind the prompt, followed by nothing but a dim or
+ * grey placeholder. A question with choices, a half-typed sentence and a menu do not count.
  */
 export function listens({ lines, x, y }: Screen): boolean {
   const { before, behind } = splitAt(lines[y] ?? '', x);
   return prompt.test(before) && behind.trim() === '';
 }
 
-/** A person may be in the middle of a message: the cursor stands behind words. */
+/** Whether a person may be in the middle of a message: the cursor is behind text. */
 export const isHalfTyped = ({ lines, x, y }: Screen): boolean => /^[\s│|]*[❯›>]\s\S/u.test(plain(lines[y] ?? '').slice(0, x));
 
-/** Whether just this text stands where one types, not sent yet. Programs show what is long as a mark of what was pasted. */
+/** Whether exactly this text is in the input, not sent yet. Programs show a long paste as a placeholder. */
 export function holds({ lines, y }: Screen, text: string): boolean {
   const above = lines.slice(0, y + 1).map(plain);
   const from = above.findLastIndex((line) => typedBehind.test(line));
@@ -36,7 +36,7 @@ const typedBehind = /^[\s│|]*[❯›>]\s(.*?)[\s│|]*$/u;
 const pastedMark = /^\[Pasted (?:text|content)[^\]]*\]$/i;
 const plain = (line: string): string => line.replaceAll(style, '');
 
-/** The text of a line before and behind a column; behind it without what is dim or grey. */
+/** The text of a line before and behind a column, the latter without its dim or grey parts. */
 function splitAt(line: string, column: number): { before: string; behind: string } {
   let [before, behind] = ['', ''];
   let at = 0;
@@ -54,11 +54,11 @@ function splitAt(line: string, column: number): { before: string; behind: string
     isFaint = faintAfter(isFaint, found[1] ?? '');
   }
   take(line.slice(end));
-  // tmux leaves spaces at the end of a line out.
+  // tmux omits spaces at the end of a line.
   return { before: before.padEnd(column), behind };
 }
 
-/** A terminal resets with 0 or nothing; 39 is the usual colour, 38 another one. */
+/** 0 or an empty code resets the style; 39 is the default colour, 38 introduces another one. */
 function faintAfter(isFaint: boolean, codes: string): boolean {
   const parts = codes.split(';').map(Number);
   let now = isFaint;
@@ -77,7 +77,7 @@ function faintAfter(isFaint: boolean, codes: string): boolean {
   return now;
 }
 
-/** The greys of the 256 colours, without the lightest, which are text on dark. */
+/** The greys of the 256 colours, except the lightest, which are used for normal text on dark backgrounds. */
 const isGrey256 = (colour: number): boolean => colour >= 236 && colour <= 250;
 const isGrey = ([red = 0, green = 0, blue = 0]: readonly number[]): boolean =>
   Math.max(red, green, blue) - Math.min(red, green, blue) < 16 && red >= 64 && red <= 190;

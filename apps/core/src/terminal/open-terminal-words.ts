@@ -28,7 +28,7 @@ type Deps = {
   log: Pick<Log, 'info' | 'error'>;
 };
 
-/** Words for sessions in terminals, between the mailbox, the journal and tmux. */
+/** Connects messages for sessions in terminals with the mailbox, the journal and tmux. */
 export function openTerminalWords(deps: Deps): TerminalWords {
   const { db, sessions, tmux, terminals, talks, announcements, journal, ids } = deps;
   const words = createTerminalWords({

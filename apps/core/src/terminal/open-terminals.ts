@@ -8,7 +8,7 @@ import type { TerminalWords } from './terminal-words.ts';
 import { createTerminals, type Terminals } from './terminals.ts';
 import { createTmuxServer } from './tmux-server.ts';
 
-/** `run`: the folder of the tmux server's socket. `path`: where programs are looked for. */
+/** `run`: the folder of the tmux server's socket. `path`: the `PATH` on which programs are found. */
 type Deps = { db: Database; run: string; path: string | undefined } & Omit<
   Parameters<typeof createTerminals>[0],
   'tmux' | 'talks' | 'programs' | 'onReleased'
@@ -16,7 +16,7 @@ type Deps = { db: Database; run: string; path: string | undefined } & Omit<
   Omit<Parameters<typeof createTerminalTalks>[0], 'user'> &
   Omit<Parameters<typeof openTerminalWords>[0], 'tmux' | 'terminals' | 'talks'>;
 
-/** Engines' programs in terminals of tmux, and words for the sessions that they have taken over. */
+/** Engines' programs in tmux terminals, and messages for the sessions that they have taken over. */
 export type TerminalParts = { terminals: Terminals; terminalWords: TerminalWords; close(): Promise<void> };
 
 export function openTerminals({ run, path, ...deps }: Deps): TerminalParts {

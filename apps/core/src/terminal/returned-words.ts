@@ -3,20 +3,20 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TerminalWord, WordStore } from './word-store.ts';
 
-/** Words that their terminal did not take before it ended: they are said over the channel, one after the other, in their order. */
+/** Messages that a terminal had not taken before it ended: they are sent over the channel, one after the other, in order. */
 export type ReturnedWords = {
   add(conversationKey: string, words: readonly TerminalWord[]): void;
-  /** Those that are left stay stored. */
+  /** Messages not sent yet stay stored. */
   close(): void;
 };
 
 export type ChannelDeps = {
-  /** Says it as a turn of the session, which has `messageId`. `onAccepted`: from now on the turn is kept. */
+  /** Sends a message as a turn of the session, with this `messageId`. Calls `onAccepted` once the turn is stored. */
   sayOverChannel(
     words: { conversation_key: string; text: string; by?: string; messageId: string },
     onAccepted: () => void,
   ): Promise<unknown>;
-  /** Whether the session has a message with this id already. */
+  /** Whether the session already has a message with this id. */
   hasMessage(conversationKey: string, messageId: string): Promise<boolean>;
 };
 
@@ -24,18 +24,18 @@ type Deps = ChannelDeps & {
   store: Pick<WordStore, 'remove' | 'returnNews'>;
   isInTerminal(conversationKey: string): boolean;
   wasSaid(word: TerminalWord): Promise<boolean>;
-  /** For those whose session is in a terminal again. */
+  /** Takes messages whose session is in a terminal again. */
   toTerminal(word: TerminalWord): void;
   clock: Pick<Clock, 'now' | 'after'>;
   log: Pick<Log, 'error'>;
 };
 
-/** What cannot be said now is tried again after this. */
+/** The delay before a message that cannot be sent is tried again. */
 const retryMs = 30_000;
 
 export function createReturnedWords(deps: Deps): ReturnedWords {
   const { store, clock, log } = deps;
-  /** The last of those that are being said in a session. */
+  /** The last send in progress of each session. */
   const saying = new Map<string, Promise<void>>();
   let isClosed = false;
 
@@ -68,12 +68,12 @@ export function createReturnedWords(deps: Deps): ReturnedWords {
     const messageId = word.message_id ?? id;
     if (await deps.wasSaid(word)) return store.remove(id, clock.now());
     if (announced_from !== null) return store.returnNews({ id, conversation_key, announced_from });
-    // The journal had it, and a kill came before this was noted.
+    // The journal has it already: the process was killed before the message was removed.
     if (!(await deps.hasMessage(conversation_key, messageId))) await sayOverChannel(word, messageId);
     await store.remove(id, clock.now());
   }
 
-  /** Resolves when the turn is kept, or can never be said. */
+  /** Resolves when the turn is stored, or can never be accepted. */
   async function sayOverChannel({ conversation_key, text, said_by: by }: TerminalWord, messageId: string): Promise<void> {
     const accepted = Promise.withResolvers<void>();
     const words = { conversation_key, text, messageId, ...(by !== null && { by }) };

@@ -9,20 +9,20 @@ import type { TerminalSessions } from '../session/terminal-sessions.ts';
 import type { TerminalTalks } from './terminal-talks.ts';
 import type { TmuxServer } from './tmux-server.ts';
 
-/** The terminals that are open: each is watched until its program has ended, and its session is given back to the channel then. */
+/** The open terminals. Each is watched until its program ends; then its session returns to the channel. */
 export type RunningTerminals = {
-  /** From here on it is watched. */
+  /** Starts to watch a terminal. */
   keep(terminal: Terminal): Terminal;
   /** @throws ServiceError `not_found` */
   get(id: string): Terminal;
   has(id: string): boolean;
   list(): Terminal[];
   isOpen(conversationKey: string): boolean;
-  /** Ends the program and gives the session back. @throws ServiceError `not_found` */
+  /** Ends the program and returns the session to the channel. @throws ServiceError `not_found` */
   end(id: string): Promise<void>;
-  /** Gives back the session of a terminal that is not open, or no longer. */
+  /** Returns the session of a terminal that is not open to its channel. */
   release(conversationKey: string, id: string): Promise<void>;
-  /** None is watched any more; their programs go on. */
+  /** Stops watching; the programs go on. */
   close(): void;
 };
 
@@ -31,9 +31,12 @@ export type RunningDeps = {
   sessions: Pick<TerminalSessions, 'leaveTerminal'>;
   claims: Pick<Claims, 'release'>;
   talks: Pick<TerminalTalks, 'take'>;
-  /** A session is the channel's again. */
+  /** A session has returned to its channel. */
   onReleased(conversationKey: string): void;
-  /** `birthOf`: distinguishes a process from a later one with the same pid. `kill`: ends it and its group at once; nothing happens when none is left. */
+  /**
+   * `birthOf`: distinguishes a process from a later one with the same pid. `kill`: ends it and its group at once; does nothing when none is
+   * left.
+   */
   programs: { birthOf(pid: number): string | null; kill(pid: number): void };
   events: Pick<Events, 'claim'>;
   clock: Pick<Clock, 'every'>;
@@ -41,14 +44,14 @@ export type RunningDeps = {
 };
 
 const watchMs = 1000;
-/** How often tmux itself is asked: a pid may be another program's by then. */
+/** Every how many looks tmux itself is asked: a pid may belong to another program by then. */
 const askEvery = 30;
 
 export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
   const { tmux, sessions, claims, talks, programs, events, clock, log } = deps;
   const open = new Map<string, Terminal>();
   const births = new Map<string, string | null>();
-  /** Being given back. */
+  /** Terminals that are being released. */
   const endings = new Map<string, Promise<void>>();
   let stopWatch: (() => void) | null = null;
   let looks = 0;
@@ -59,7 +62,7 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
     return found;
   };
 
-  /** What was said is in the history before the channel goes on; that it cannot be read does not keep the session claimed. */
+  /** The conversation is in the history before the channel goes on. A transcript that cannot be read does not keep the session claimed. */
   const release = async (key: string, id: string): Promise<void> => {
     await talks
       .take(key)
@@ -68,16 +71,16 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
     events.claim(key, 'released', id);
   };
   const releaseTerminal = async ({ id, conversation_key: conversationKey, pid }: Terminal): Promise<void> => {
-    // A program may outlive its tmux server, or what it has started may outlive it. Nobody sees them then, and they would go on beside the channel.
+    // A program, or a process that it started, may outlive its tmux server. It would go on unseen, beside the channel.
     if (!isAlive(pid) || births.get(id) === programs.birthOf(pid)) programs.kill(pid);
-    await release(conversationKey, id); // when it fails the next look tries again
+    await release(conversationKey, id); // when it fails, the next look tries again
     open.delete(id);
     births.delete(id);
     deps.onReleased(conversationKey);
-    await tmux.end(id); // windows that a person opened beside it
+    await tmux.end(id); // closes windows that a person opened beside it
     log.info({ terminal: id }, 'a terminal has ended');
   };
-  /** Every caller that sees that it has ended waits for the same end. */
+  /** All callers that notice the end of a terminal wait for the same release. */
   const ended = async (terminal: Terminal): Promise<void> => {
     const { id } = terminal;
     if (!open.has(id)) return;
@@ -93,7 +96,7 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
         await ended(terminal);
     watch();
   };
-  /** Nothing is looked at while there is no terminal. */
+  /** Nothing is polled while there is no terminal. */
   const watch = () => {
     if (open.size > 0) stopWatch ??= clock.every(watchMs, () => void look().catch(reportLook(log)));
     else {
@@ -128,6 +131,6 @@ export function createRunningTerminals(deps: RunningDeps): RunningTerminals {
   };
 }
 
-/** For a look that fails; the next one comes. */
+/** Logs a look that failed; the next one follows. */
 export const reportLook = (log: Pick<Log, 'error'>) => (error: unknown) =>
   log.error({ err: error }, 'the terminals could not be checked');

@@ -5,20 +5,20 @@ import type { FolderLooks } from '../folder/folder-looks.ts';
 import type { SessionRow, SessionStore } from '../session/session-store.ts';
 import type { Workspaces } from '../session/workspaces.ts';
 
-/** What a terminal is to be opened on. `key` is null for a new session. */
+/** Where a terminal is opened. `key` is null for a new session. */
 export type Place = { key: string | null; engineId: string; resume: string | null; cwd: string };
 
 export type PlaceDeps = {
   sessions: Pick<SessionStore, 'read' | 'open' | 'keepEngineSession' | 'delete'>;
-  /** Whether a turn of the session runs or waits. */
+  /** Whether a turn of the session runs or is queued. */
   isBusy(conversationKey: string): boolean;
-  /** The key of a session that begins in a terminal. */
+  /** The key of a session that starts in a terminal. */
   keyOf(engineId: string, id: string): string;
   looks: Pick<FolderLooks, 'look'>;
   workspaces: Pick<Workspaces, 'shared'>;
 };
 
-/** @throws ServiceError with what is wrong, and what to do. */
+/** @throws ServiceError that says what is wrong and what to do. */
 export async function placeOf(deps: PlaceDeps, { conversation_key: key, engine, cwd }: OpenTerminal): Promise<Place> {
   if (key === undefined) {
     if (engine === undefined) throw badRequest('engine is missing: which engine is to run in the terminal?');
@@ -39,7 +39,7 @@ export const turnInFlight = () => conflict('A turn of this session is in flight.
 
 const sessionFolder = ({ workspaces }: PlaceDeps, { cwd }: SessionRow): string => cwd ?? workspaces.shared();
 
-/** A folder that is named is judged as every working folder is; one that the service chose has to be there. */
+/** A folder from the request passes the same checks as every working folder; one that the service chose has to exist. */
 async function folderOf({ looks }: PlaceDeps, wanted: string | undefined, usual: string): Promise<string> {
   if (wanted !== undefined) {
     const finding = await looks.look(wanted);
@@ -55,7 +55,7 @@ async function folderOf({ looks }: PlaceDeps, wanted: string | undefined, usual:
   return usual;
 }
 
-/** The session of a program that nobody has talked to yet. */
+/** Creates the session of a program in which nothing has been said yet. */
 export async function newSession({ sessions, keyOf }: PlaceDeps, { engineId, cwd }: Place, id: string): Promise<string> {
   const key = keyOf(engineId, id);
   const session = await sessions.open({

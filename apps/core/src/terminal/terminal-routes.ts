@@ -9,7 +9,7 @@ type Deps = { terminals: Terminals; trust: Pick<TrustService, 'resolve'> };
 
 const params = { type: 'object', required: ['id'], properties: { id: { type: 'string', maxLength: 128 } } } as const;
 
-/** Engines in terminals: with the operator's logins and every right, so they are the operator's alone. */
+/** Routes of terminals. Engines run there with the operator's logins and full rights, so only the operator may use them. */
 export function mountTerminalRoutes(app: App, { terminals, trust }: Deps): void {
   const checkActor = async (actor: string): Promise<void> => {
     if (!(await isOperator(trust, actor))) throw forbidden('Terminals are for owners alone.');

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Screen } from './listening.ts';
 
 type Answer = { code: number | null; stdout: string; stderr: string };
-/** One command of tmux, on the service's own server. */
+/** Runs one tmux command on the service's own server. */
 export type AskTmux = (args: readonly string[], input?: string) => Promise<Answer>;
 
-/** What is shown in a terminal, and what a person would type there. Each throws `unprocessable` when tmux knows no such terminal. */
+/** Reads what a terminal shows and types into it. Each call throws `unprocessable` when tmux has no such terminal. */
 export type TerminalScreen = {
   read(id: string): Promise<Screen>;
-  /** Pastes a text, marked as pasted for a program that knows of it. No list of processes shows it. */
+  /** Pastes a text, as a bracketed paste where the program supports it. The text never appears in a process list. */
   paste(id: string, text: string): Promise<void>;
   press(id: string, key: 'Enter' | 'Escape'): Promise<void>;
 };
 
-/** `refuse` throws for an answer that is a refusal; `checked` for a name that is not ours. */
+/** `refuse` throws for an answer that reports an error; `checked` throws for an invalid id. */
 export function createTerminalScreen(
   ask: AskTmux,
   { refuse, checked }: { refuse(answer: Answer): void; checked(id: string): string },

@@ -15,13 +15,15 @@ import type { Spend } from '../spend/spend.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 import type { TerminalTurn, TerminalTurns } from '../turn/terminal-turns.ts';
 
-/** What people say to engines in terminals, taken into the history and the sums of their sessions. */
+/** Adds conversations held in terminals to the history and the totals of their sessions. */
 export type TerminalTalks = {
-  /** Notes where it begins; before the program starts. */
+  /** Records where the transcript begins. Called before the program starts. */
   begin(key: string, engineId: string, program: EngineTerminal, cwd: string): Promise<void>;
-  /** Takes in what was said; when the program has ended, before anybody goes on. Nothing happens where nothing is noted. */
+  /**
+   * Takes in what was said. Called after the program has ended and before the session goes on. Does nothing when no beginning is recorded.
+   */
   take(key: string): Promise<void>;
-  /** What a person said there since then (epoch ms): in the transcript, or in the history once it was taken in. */
+  /** What a person has said there since then (epoch ms), from the transcript, or from the history once it was taken in. */
   saidSince(key: string, since: number): Promise<string[]>;
 };
 
@@ -36,7 +38,7 @@ type Deps = {
   knownSecrets: Pick<KnownSecrets, 'redactor'>;
   events: TerminalEvents;
   clock: Pick<Clock, 'now'>;
-  /** The name of who sits at this machine. */
+  /** The name of this machine's user. */
   user: string;
 };
 
@@ -71,7 +73,7 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
         const replies = await textsInSlices(row.public === 1 ? redactor.forPublic : redactor, turn.replies);
         turns.push(toTerminalTurn(turn, { key, engine, replies }));
       }
-      // Their ids are the engine's own: should it be recorded again after a kill, it counts once.
+      // Each turn is counted once; where a price is missing, with the charge that has none.
       await deps.events.talk(key, engine, talk);
       // Turns are counted once, and where a price is missing with what has none.
       const counted = Math.max(
@@ -122,7 +124,7 @@ async function chargesOf({ engines, pricing }: Deps, engineId: TranscriptEngine,
   });
 }
 
-/** `added`: turns that are new to the history. Without a price for all that was used, none of them has one. */
+/** `added`: turns that are new to the history. When part of the usage has no price, none of the turns has a cost. */
 const sumsOf = (charges: readonly Charge[], added: number, { turns }: Talk): TalkSums => ({
   turns: added,
   input_tokens: charges.reduce(

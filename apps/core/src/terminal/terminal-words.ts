@@ -13,8 +13,8 @@ import { createTypist } from './typist.ts';
 import type { TerminalWord, WordStore } from './word-store.ts';
 
 /**
- * `message_id`: words with the same one, of the same person, are said once in a session. `withinMs`: how long the answer waits for them to be
- * typed; 15 s unless given.
+ * `message_id`: messages with the same id from the same person are delivered once per session. `withinMs`: how long the answer waits for
+ * the message to be typed; 15 s by default.
  */
 export type NewWords = {
   conversation_key: string;
@@ -26,19 +26,22 @@ export type NewWords = {
 };
 
 /**
- * What is said into a session whose engine runs in a terminal: it is typed there when the program waits for a message and nobody has begun to type one.
- * It is kept until then, over restarts; when the terminal ends first, it is said over the channel. Either happens once.
+ * Messages for a session whose engine runs in a terminal. A message is typed when the program waits for input and nobody has begun to type.
+ * Until then it is stored and survives restarts; when the terminal ends first, it is sent over the channel. Either happens exactly once.
  */
 export type TerminalWords = {
-  /** Null for a session that is in no terminal. Resolves when it is typed, or with why not after a while. @throws ServiceError `bad_request`, `queue_full` */
+  /**
+   * Null for a session that is in no terminal. Resolves when the message is typed or, after a while, with the reason why it is not. @throws
+   * ServiceError `bad_request`, `queue_full`
+   */
   say(words: NewWords): Promise<InjectAnswer | null>;
-  /** The answer to words that came before and were typed in a terminal, or wait since its end; null for others. */
+  /** The answer to a repeated message that was typed in a terminal or still waits since the terminal ended; null for any other message. */
   earlier(words: NewWords): Promise<InjectAnswer | null>;
-  /** There is a new announcement: sessions in terminals that it is for get it as words of their own. */
+  /** Called for each new announcement: addressed sessions in terminals get it as a message. */
   announced(): void;
-  /** Once, when it is known which terminals there are. */
+  /** Called once, when the open terminals are known. */
   resume(): Promise<void>;
-  /** A terminal has ended, and its session is the channel's again. */
+  /** A terminal has ended, and its session has returned to the channel. */
   released(conversationKey: string): void;
   close(): void;
 };
@@ -47,7 +50,7 @@ type Deps = ChannelDeps &
   AnnouncedDeps & {
     store: WordStore;
     screen: TerminalScreen;
-    /** What was said in the terminal of a session since then (epoch ms), also after its end. */
+    /** What was said in a session's terminal since then (epoch ms), also after the terminal has ended. */
     saidSince(conversationKey: string, since: number): Promise<readonly string[]>;
     clock: Pick<Clock, 'now' | 'after'>;
     ids: Pick<Ids, 'next'>;
@@ -59,9 +62,9 @@ const maxWaiting = 50;
 
 export function createTerminalWords(deps: Deps): TerminalWords {
   const { store, screen, terminals, clock, ids, log } = deps;
-  /** Callers who wait for their words to be typed, by the words' id: null when they are, else why not. */
+  /** Callers that wait for their message to be typed, by the message's id: they get null when it is typed, else the reason why not. */
   const waiters = new Map<string, (problem: string | null) => void>();
-  /** Words that come more than once at a time. */
+  /** Messages in acceptance, so that a concurrent repeat gets the same answer. */
   const arriving = new Map<string, Promise<InjectAnswer>>();
 
   const terminalOf = (key: string) => terminals().find(({ conversation_key }) => conversation_key === key);
@@ -83,7 +86,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
     returned.add(key, words);
   }
 
-  /** To the terminal of its session, or where it is in none any more, over the channel. */
+  /** Hands a message to its session's terminal, or to the channel when the session is in no terminal any more. */
   function hand(word: TerminalWord): void {
     if (terminalOf(word.conversation_key) === undefined) putBack(word.conversation_key, [word]);
     else typist.add(word);
@@ -144,7 +147,7 @@ export function createTerminalWords(deps: Deps): TerminalWords {
   };
 }
 
-/** The same for words that come again. */
+/** The same id for a repeated message. */
 const idOf = ({ conversation_key, by, message_id }: NewWords): string | null =>
   message_id === undefined
     ? null

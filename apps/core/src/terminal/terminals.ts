@@ -10,19 +10,22 @@ import { newSession, placeOf, turnInFlight, type Place, type PlaceDeps } from '.
 import type { TerminalTalks } from './terminal-talks.ts';
 import type { OpenPane, TmuxServer } from './tmux-server.ts';
 
-/** Engines in terminals of the service: a session is claimed for as long as the program of its engine runs there. */
+/** Engines in terminals of the service. A session is claimed for as long as its engine's program runs there. */
 export type Terminals = {
-  /** @throws ServiceError with what is wrong, and what to do */
+  /** @throws ServiceError that says what is wrong and what to do. */
   open(request: OpenTerminal): Promise<Terminal>;
   list(): Terminal[];
   get(id: string): Terminal;
-  /** Ends the program and gives the session back. @throws ServiceError `not_found` */
+  /** Ends the program and returns the session to the channel. @throws ServiceError `not_found` */
   end(id: string): Promise<void>;
   /** @throws ServiceError `conflict` for a session whose program runs in a terminal. */
   refuseOpen(conversationKey: string): void;
-  /** Finds again what an earlier core has started, and releases what ended meanwhile; later, when tmux does not answer now. Once, at the start. */
+  /**
+   * Finds the terminals that an earlier core started, and releases those that have ended; retries later when tmux does not answer. Called
+   * once, at the start.
+   */
   recover(): Promise<void>;
-  /** Terminals live on; a tmux server that is known to have none is ended. */
+  /** Terminals live on; a tmux server that is known to have none is stopped. */
   close(): Promise<void>;
 };
 
@@ -31,7 +34,7 @@ type Deps = PlaceDeps &
     tmux: TmuxServer;
     sessions: Pick<TerminalSessions, 'inTerminals' | 'enterTerminal' | 'leaveTerminal'>;
     claims: Pick<Claims, 'claim' | 'release' | 'forget'>;
-    /** How an engine is run in a terminal, or why it is not. */
+    /** How to run an engine in a terminal, or why that is impossible. */
     programOf(engineId: string, request: Pick<TerminalRequest, 'resume' | 'cwd'>): Promise<EngineTerminal | { problem: string }>;
     talks: Pick<TerminalTalks, 'begin' | 'take'>;
     clock: Pick<Clock, 'now' | 'after' | 'every'>;
@@ -44,9 +47,9 @@ const retryMs = 5000;
 export function createTerminals(deps: Deps): Terminals {
   const { tmux, sessions, claims, talks, events, clock, log } = deps;
   const running = createRunningTerminals(deps);
-  /** Being opened: counted, and no other may be opened on the same session. */
+  /** Terminals being opened: they count towards the limit and block another terminal on the same session. */
   const opening = new Set<string>();
-  /** Ends the wait for the next try, while it is not known what an earlier core has started. */
+  /** Cancels the wait for the next attempt while the terminals of an earlier core are unknown. */
   let retry: (() => void) | null = null;
 
   const programFor = async ({ engineId, ...request }: Place): Promise<EngineTerminal> => {
@@ -58,13 +61,14 @@ export function createTerminals(deps: Deps): Terminals {
     const id = deps.ids.next('term');
     const fresh = place.key === null ? await programFor(place) : null;
     const key = place.key ?? (await newSession(deps, place, fresh?.engineSessionId ?? id));
-    // In one moment: a turn that begins after the look finds it claimed, and what is cut off after it is found by the next start.
+    // Without an await in between: a turn that begins after the check finds the session claimed, and the next start finds a claim that is
+    // cut off later.
     if (deps.isBusy(key)) throw turnInFlight();
     const noted = Promise.all([claims.claim(key, id), sessions.enterTerminal(key, id)]);
     try {
       await noted;
       events.claim(key, 'claimed', id);
-      // Only now: no turn of the session runs while it is made ready for another program.
+      // Only now: while the program is prepared, no turn of the session may run.
       const program = fresh ?? (await programFor(place));
       await talks.begin(key, place.engineId, program, place.cwd);
       const pid = await tmux.open(id, { ...program, cwd: place.cwd });
@@ -106,7 +110,7 @@ export function createTerminals(deps: Deps): Terminals {
       if (pane === undefined) await running.release(row.conversation_key, row.id);
       else running.keep(toTerminal(tmux, row, pane));
     }
-    // Of a session that was deleted meanwhile.
+    // Terminals of sessions that were deleted meanwhile.
     for (const { id } of panes) if (!running.has(id)) await tmux.end(id);
   };
 
@@ -136,7 +140,7 @@ export function createTerminals(deps: Deps): Terminals {
       const mayHaveAny = running.list().length > 0 || retry !== null;
       retry?.();
       running.close();
-      if (!mayHaveAny) await tmux.stop().catch(() => undefined); // it is not there
+      if (!mayHaveAny) await tmux.stop().catch(() => undefined); // it is not running
     },
   };
 }
@@ -155,7 +159,7 @@ const toTerminal = (tmux: TmuxServer, { engine_id, cwd, ...row }: TerminalRow, {
   started_at: startedAt,
 });
 
-/** None where tmux is not installed; null where it did not answer: there may be some. */
+/** No panes where tmux is not installed; null where it did not answer, because there may be some. */
 const panesWithoutTmux = ({ cause }: { cause?: { code?: unknown } }): OpenPane[] | null => (cause?.code === 'ENOENT' ? [] : null);
 
 const inTerminal = (key: string) =>

@@ -8,22 +8,21 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { createTerminalScreen, type TerminalScreen } from './terminal-screen.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
-/** What runs in a terminal. `env` is all that the program gets, beside what tmux adds. */
+/** What runs in a terminal. `env` is the program's whole environment, apart from what tmux adds. */
 export type PaneProgram = { argv: readonly [string, ...string[]]; env: Readonly<Record<string, string>>; cwd: string };
-/** A terminal that tmux has: the process in its oldest pane, and those in all of them. `startedAt`: epoch ms. */
+/** A terminal known to tmux: the process in its oldest pane, and those in all panes. `startedAt`: epoch ms. */
 export type OpenPane = { id: string; pid: number; pids: readonly number[]; startedAt: number };
 
-/** The service's own tmux server, on a socket of its own. It outlives the core. Each call throws `unavailable` when tmux cannot be run. */
+/** The service's own tmux server, on its own socket. It outlives the core. Each call throws `unavailable` when tmux cannot be run. */
 export type TmuxServer = {
   readonly socket: string;
-  /** Gives the process. @throws ServiceError `unprocessable` when tmux refuses. */
+  /** Returns the pid. @throws ServiceError `unprocessable` when tmux refuses. */
   open(id: string, program: PaneProgram): Promise<number>;
   list(): Promise<OpenPane[]>;
-  /** Ends a terminal and what runs in it; resolves when it is gone. Nothing happens when there is none. */
+  /** Ends a terminal and what runs in it; resolves when it is gone. Does nothing when there is none. */
   end(id: string): Promise<void>;
-  /** Ends the server. */
   stop(): Promise<void>;
-  /** What its terminals show, and typing there. */
+  /** Reads the terminals' screens and types into them. */
   readonly screen: TerminalScreen;
 };
 
@@ -31,18 +30,18 @@ type Answer = { code: number | null; stdout: string; stderr: string };
 type Deps = { run: string; path: string | undefined };
 
 const timeoutMs = 5000;
-/** From the end of its terminal to SIGTERM, and from there to SIGKILL. */
+/** The delays from the end of the terminal to SIGTERM, and from there to SIGKILL. */
 const [graceMs, termMs] = [2500, 2500];
 const stepMs = 20;
-/** How long a program has to run to count as one that does. */
+/** How long a program has to run before it counts as started. */
 const settleMs = 200;
 const maxOutput = 256 * 1024;
-/** 3.0 is of 2019. Older ones read options and targets in other ways. */
+/** tmux 3.0 was released in 2019. Older versions parse options and targets differently. */
 const leastVersion = 3;
 const idForm = /^term_[0-9a-z]{1,64}$/;
 const nameForm = /^[A-Za-z_]\w*$/;
 
-/** The server goes on without terminals, so that it was never started by one: it would give that one's secrets to the next. */
+/** The server also runs without terminals, so that it is never started for one: it would pass that terminal's secrets to the next. */
 const configText = ['set -s exit-empty off', 'set -g remain-on-exit off', 'set -g history-limit 20000', ''].join('\n');
 
 export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
@@ -66,7 +65,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
     writeFileAtomic(config, configText);
     refuse(await tmux(['start-server']));
   };
-  /** Without its socket there is no server. Starting tmux to ask takes a large process some 20 ms. */
+  /** Without its socket there is no server. Spawning tmux to ask costs a large process some 20 ms. */
   const mayRun = (): boolean => existsSync(socket);
   const list = async (): Promise<OpenPane[]> => {
     if (!mayRun()) return [];
@@ -80,15 +79,16 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
     screen: createTerminalScreen((args, input) => tmux(args, { input }), { refuse, checked }),
     async open(id, { argv, env, cwd }) {
       await start();
-      // The names that this terminal has of its own; the values come with this call's environment and are in no list of arguments.
+      // The names of this terminal's own variables; the values are passed in this call's environment and appear in no argument list.
       const names = Object.keys(env).filter((name) => nameForm.test(name));
       const args = ['set-option', '-g', 'update-environment', names.join(' '), ';'];
-      // Two words at least: one alone would be given to a shell. It works where it is called; a folder as an argument would be expanded.
+      // At least two words: a single one would be passed to a shell. The working folder is the caller's: tmux would expand a folder in an
+      // argument.
       const words = argv.length === 1 ? ['env', ...argv] : argv;
       args.push('new-session', '-d', '-s', checked(id), '-x', '200', '-y', '50', '--', ...words.map(escaped));
       refuse(await tmux(args, { env, cwd }));
       const pane = (await list()).find((one) => one.id === id);
-      // One that cannot be run, or that refuses its arguments, is listed for a moment all the same.
+      // A program that cannot be run, or that rejects its arguments, is still listed for a moment.
       if (pane === undefined || (await hasEndedWithin(pane.pid, settleMs)))
         throw new ServiceError('unprocessable', `${argv[0]} ended at once.`);
       return pane.pid;
@@ -104,7 +104,7 @@ export function createTmuxServer({ run, path: searchPath }: Deps): TmuxServer {
   };
 }
 
-/** A version that cannot be read (`tmux master`) is a build of one's own, and new. */
+/** A version that cannot be parsed (`tmux master`) is a custom build, and recent. */
 function checkVersion(said: string): void {
   const version = /^tmux (?:next-)?(\d+)\.\d+/.exec(said);
   if (version === null || Number(version[1]) >= leastVersion) return;
@@ -112,7 +112,7 @@ function checkVersion(said: string): void {
   throw unavailable(`${why} Install it: apt-get install tmux, or see https://github.com/tmux/tmux/wiki/Installing.`);
 }
 
-/** A person may split a terminal and move its parts; tmux numbers them in the order in which they were made. */
+/** A person may split a terminal and rearrange its panes; tmux numbers them in the order of their creation. */
 function toPanes(listing: string): OpenPane[] {
   const rows = [...listing.matchAll(/^(term_[0-9a-z]+) %(\d+) (\d+) (\d+)$/gm)]
     .map(([, id = '', number, pid, at]) => ({ id, number: Number(number), pid: Number(pid), startedAt: Number(at) * 1000 }))
@@ -125,8 +125,8 @@ function toPanes(listing: string): OpenPane[] {
 }
 
 /**
- * A program that was told to end by tmux still writes down what was said. One that does not end is asked once more, then killed,
- * with what it has started in its group: some programs run as the child of a launcher, and are deaf to the first signal.
+ * A program that tmux has told to end still writes its transcript. One that does not end gets SIGTERM, then SIGKILL, with its process
+ * group: some programs run as the child of a launcher and ignore the first signal.
  */
 async function endOf(pid: number): Promise<void> {
   if (!(await hasEndedWithin(pid, graceMs))) {
@@ -146,14 +146,14 @@ function checked(id: string): string {
   return id;
 }
 
-/** A `;` at the end of an argument separates commands for tmux, also without a shell. */
+/** tmux treats a `;` at the end of an argument as a command separator, even without a shell. */
 const escaped = (text: string): string => (text.endsWith(';') ? `${text.slice(0, -1)}\\;` : text);
 
 function refuse({ code, stderr }: Answer): void {
   if (code !== 0) throw new ServiceError('unprocessable', `tmux refused: ${stderr.trim().slice(0, 300)}`);
 }
 
-/** Not as programs of ours are run elsewhere: what those leave behind is ended, and the server is to stay. */
+/** Does not use the usual way to run programs: that ends what they leave behind, and the server has to stay. */
 const runTmux = (
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: Record<string, string | undefined>; input?: string | undefined },
@@ -166,6 +166,6 @@ const runTmux = (
         return resolve({ code: typeof code === 'number' ? code : 0, stdout, stderr });
       reject(unavailable(`tmux cannot be run (${error.message.slice(0, 200)}). Install it: apt-get install tmux.`, error));
     });
-    child.stdin?.on('error', () => undefined); // it has ended, and its code says why
+    child.stdin?.on('error', () => undefined); // the process has ended; its exit code says why
     child.stdin?.end(input);
   });

@@ -7,12 +7,12 @@ import { asTyped } from './typed-text.ts';
 import type { TerminalWord, WordStore } from './word-store.ts';
 
 /**
- * Types words into terminals: each when the program waits for a message and nobody has begun to type one. A word whose typing may have begun already, before
- * a kill or a fault, is typed again only when the transcript does not have it.
+ * Types messages into terminals, each when the program waits for input and nobody has begun to type. A message whose typing may have begun
+ * before a kill or a fault is typed again only when the transcript does not contain it.
  */
 export type Typist = {
   add(word: TerminalWord): void;
-  /** Takes what waits for a session back. */
+  /** Removes and returns the messages that wait for a session. */
   take(conversationKey: string): TerminalWord[];
   waiting(conversationKey: string): readonly TerminalWord[];
   close(): void;
@@ -29,12 +29,12 @@ type Deps = {
 };
 
 const lookMs = 400;
-/** A program that works shows it by something that moves at least each second. */
+/** A program at work shows it by something that moves at least every second. */
 const quietLooks = 4;
-/** Some programs take an Enter that follows at once for a part of what was pasted. */
+/** Some programs treat an immediate Enter as part of the paste. */
 const beforeEnterMs = 200;
 
-/** A terminal with words that wait for it. */
+/** A terminal and the messages that wait for it. */
 type Line = { words: TerminalWord[]; seen: string; quiet: number; isInterrupted: boolean };
 
 export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, clock, log }: Deps): Typist {
@@ -61,7 +61,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   async function look(key: string, line: Line): Promise<void> {
     const terminal = terminalOf(key);
     const [word] = line.words;
-    if (terminal === undefined || word === undefined) return; // it is being given back
+    if (terminal === undefined || word === undefined) return; // the terminal is being released
     const shown = await screen.read(terminal.id);
     const seen = `${shown.x} ${shown.y}\n${shown.lines.join('\n')}`;
     const isMoving = line.seen !== '' && seen !== line.seen;
@@ -80,14 +80,14 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   async function type(id: string, line: Line, word: TerminalWord): Promise<void> {
     word.begun_at = clock.now();
     await store.begin(word.id, word.begun_at);
-    // Writing that down took a moment, in which a person may have begun to type.
+    // A person may have begun to type while that was stored.
     if (!listens(await screen.read(id))) return;
     await screen.paste(id, asTyped(word.text));
     await sleep(beforeEnterMs);
     await enter(id, line, word);
   }
 
-  /** What is still in the line afterwards was not taken, and gets another Enter at the next look. */
+  /** Text that is still in the input afterwards was not taken, and gets another Enter at the next look. */
   async function enter(id: string, line: Line, word: TerminalWord): Promise<void> {
     await screen.press(id, 'Enter');
     await sleep(beforeEnterMs);
@@ -95,7 +95,7 @@ export function createTypist({ screen, store, terminalOf, wasSaid, onTyped, cloc
   }
 
   async function finish(line: Line, word: TerminalWord): Promise<void> {
-    // The terminal has ended meanwhile: whether its program took the words is for the caller that puts them back.
+    // The terminal has ended meanwhile: the caller that takes its messages back decides whether the program took this one.
     if (lines.get(word.conversation_key) !== line) return;
     await store.remove(word.id, clock.now());
     Object.assign(line, { seen: '', quiet: 0, isInterrupted: false });

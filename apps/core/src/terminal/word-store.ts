@@ -2,8 +2,9 @@ import type { Database } from '@svc/store/database.ts';
 import type { TerminalSessions } from '../session/terminal-sessions.ts';
 
 /**
- * Words for a terminal. `begun_at`: when typing them began (epoch ms): from then on they may have been said. `announced_from`: null for what a person said;
- * for announcements where the session stood in its mailbox before them. `message_id`: the caller's, where words with the same one are said once.
+ * A message for a terminal. `begun_at`: when its typing began (epoch ms); from then on it may have been delivered. `announced_from`: null
+ * for a person's message; for announcements, the session's mailbox position before them. `message_id`: the caller's id; messages with the
+ * same id are delivered once.
  */
 export type TerminalWord = {
   id: string;
@@ -16,22 +17,22 @@ export type TerminalWord = {
   message_id: string | null;
 };
 
-/** Announcements for a session in a terminal. `upTo`: the newest one that there is, for whomever. */
+/** Announcements for a session in a terminal. `upTo`: the newest announcement of all, whomever it is for. */
 export type NewsWord = TerminalWord & { announced_from: number; upTo: number };
 
-/** The words that wait for their terminals, in the order in which they were said. */
+/** The messages that wait for their terminals, in the order of their arrival. */
 export type WordStore = {
   all(): Promise<TerminalWord[]>;
   add(word: TerminalWord, now: number): Promise<void>;
-  /** Adds announcements, or puts them in place of those with this id; the session has read its mailbox then. */
+  /** Adds announcements, or replaces those with this id, and marks the session's mailbox as read. */
   addNews(news: NewsWord, now: number): Promise<void>;
-  /** They are about to be typed. */
+  /** The message is about to be typed. */
   begin(id: string, now: number): Promise<void>;
-  /** They were said. Of those with a `message_id` that is known from then on. */
+  /** The message was delivered. If it has a `message_id`, that id is remembered. */
   remove(id: string, now: number): Promise<void>;
-  /** Whether they wait or were said; null for others. */
+  /** Whether the message waits or was delivered; null when it is unknown. */
   stateOf(id: string): Promise<'waits' | 'said' | null>;
-  /** Announcements that were not typed: the next turn of their session reads them. */
+  /** Returns announcements that were not typed to the mailbox: the session's next turn reads them. */
   returnNews(news: Pick<NewsWord, 'id' | 'conversation_key' | 'announced_from'>): Promise<void>;
 };
 
@@ -44,7 +45,7 @@ const noteSaid = `INSERT INTO terminal_said (id, said_at)
 const removeOld = 'DELETE FROM terminal_said WHERE said_at < ?';
 const select = `SELECT 'waits' AS state FROM terminal_word WHERE id = ? UNION ALL SELECT 'said' FROM terminal_said WHERE id = ?`;
 
-/** Repeats mostly come within hours, but a device may be away for days. */
+/** Most repeats arrive within hours, but a device may be offline for days. */
 const knownForMs = 30 * 24 * 60 * 60 * 1000;
 
 export function createWordStore(
