@@ -7,7 +7,7 @@ type Passes = { connectorPasses: Pick<ConnectorPasses, 'check'> };
 type Headers = { authorization?: string };
 
 /**
- * A connector, which shows its pass, may say of a file that it belongs to one of its own conversations, and to no other.
+ * A connector, identified by its pass, may only upload files for its own conversations.
  * @throws ServiceError `forbidden`.
  */
 export function checkUploader(passes: Passes, headers: Headers, key: string | undefined): void {
@@ -19,8 +19,8 @@ export function checkUploader(passes: Passes, headers: Headers, key: string | un
 }
 
 /**
- * An upload in chunks that a connector goes on with is one for its own conversations, and for the one with this key where one is named.
- * @throws ServiceError `not_found`, as for one that is not there.
+ * A connector may only continue a chunked upload of its own conversations and, where a key is named, of that conversation.
+ * @throws ServiceError `not_found`, as for an upload that does not exist.
  */
 export async function checkUploadOwner(
   { uploads, ...passes }: Passes & { uploads: Pick<Uploads, 'keyOf'> },

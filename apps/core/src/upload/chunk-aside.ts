@@ -2,22 +2,22 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { writeAll } from '../file/store-stream.ts';
 
-/** Compared or copied at once. */
+/** How much is compared or copied at a time. */
 const pieceBytes = 1024 * 1024;
 
-/** Where a chunk stands in the whole file. */
+/** The place of a chunk in the whole file. */
 export type Place = { open: () => Promise<FileHandle>; position: number; length: number };
 
-/** A chunk that comes again, in a file beside the whole until it is known to be right. */
+/** A chunk that is sent again, kept in a separate file until it is verified. */
 export type ChunkAside = {
   handle: FileHandle;
-  /** Whether it is what stands at its place. */
+  /** Whether it equals the bytes at its place. */
   isAt(place: Place): Promise<boolean>;
   copyTo(place: Place): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** What an earlier process left there is removed. */
+/** Removes what an earlier process left there. */
 export async function setAside(file: string): Promise<ChunkAside> {
   await rm(file, { force: true });
   const handle = await open(file, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
@@ -59,7 +59,7 @@ async function* pieces(handle: FileHandle, length: number): AsyncGenerator<{ byt
   }
 }
 
-/** Fills `bytes`; the system may read fewer at once. */
+/** Fills `bytes`; a single read may return fewer. */
 async function readAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesRead } = await handle.read(bytes, done, bytes.length - done, position + done);

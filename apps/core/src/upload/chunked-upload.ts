@@ -6,12 +6,12 @@ import { PrefixHash, type Tap } from './prefix-hash.ts';
 import { checkAnnounced, readChunk } from './read-chunk.ts';
 import type { Staging, UploadPlan } from './staging.ts';
 
-/** How often received bytes are synced to the disk in the background, so that the end has little to wait for. */
+/** How often received bytes are synced to the disk in the background, so that the end has little left to sync. */
 const syncEveryMs = 5000;
 
 export type ChunkBody = {
   body: Readable;
-  /** As the header says, or null. */
+  /** From the header, or null. */
   length: number | null;
   /** Lower-case hex, or null. */
   sha256: string | null;
@@ -20,11 +20,11 @@ export type ChunkBody = {
 export type ChunkRules = {
   /** Bytes. */
   maxChunk: number;
-  /** Runs work on what has landed: never beside an end of the upload. @throws ServiceError `not_found` after one. */
+  /** Runs work on received data, never while the upload is being ended. @throws ServiceError `not_found` after its end. */
   whileOpen: (work: () => Promise<void>) => Promise<void>;
 };
 
-/** One upload on its way. Chunks come in any order and at once; those of one index come one after the other. */
+/** One upload in progress. Chunks arrive in any order and in parallel; those with the same index are taken one after the other. */
 export class ChunkedUpload {
   readonly id: string;
   readonly plan: UploadPlan;
@@ -35,9 +35,9 @@ export class ChunkedUpload {
   readonly #lines = new Map<number, Promise<void>>();
   #received: number;
   #syncsSoon = false;
-  /** Why the disk has not kept what had landed; another object each time. */
+  /** Why the disk lost bytes that were written; a new object each time. */
   #loss: { cause: unknown } | null = null;
-  /** Bytes that landed since the disk was last asked to take what there was. */
+  /** Bytes written since the last sync. */
   unsynced = 0;
   writing = 0;
 
@@ -66,17 +66,17 @@ export class ChunkedUpload {
     return { upload_id: this.id, size, chunk_size, chunks, received: this.#indexes(1, chunks) };
   }
 
-  /** The first of the chunks that are still to come. */
+  /** The first `limit` missing chunks. */
   missing = (limit: number): number[] => this.#indexes(0, limit);
 
-  /** The digest of the whole, when all has landed. */
+  /** The digest of the whole file. Called when all chunks are stored. */
   digest = (): Promise<string> => this.#hash.digest();
-  /** The whole is not what it was said to be: the next look reads all of it again. */
+  /** The whole file does not match its digest: the next check reads all of it again. */
   invalidate = (): void => this.#hash.reset();
 
   /**
-   * Takes one chunk. It counts when it is whole and its digest is right, and then takes the place of one that came before;
-   * until then the file keeps what it had.
+   * Receives one chunk. It counts once it is complete and its digest matches, and then replaces an earlier one; until then the file keeps
+   * its bytes.
    * @throws ServiceError `bad_request`, `too_large`, `unprocessable`, `insufficient_storage`.
    */
   async receive(index: number, chunk: ChunkBody): Promise<void> {
@@ -106,7 +106,7 @@ export class ChunkedUpload {
     }
   }
 
-  /** It landed before. What comes now is checked beside the file, and replaces what is there when it differs. */
+  /** The chunk was stored before. The new bytes are checked in a separate file, and replace the old ones when they differ. */
   async #takeAgain(index: number, body: Readable, sha256: string | null): Promise<void> {
     const aside = await setAside(this.#staging.asideOf(this.id, index));
     try {
@@ -122,7 +122,7 @@ export class ChunkedUpload {
     }
   }
 
-  /** It counts as missing while it is written, so that a chunk that is cut off is sent again. */
+  /** The chunk counts as missing while it is written, so that one that is cut off is sent again. */
   async #replace(index: number, write: () => Promise<void>): Promise<void> {
     const loss = this.#loss;
     await this.#staging.mark(this.id, index, false);
@@ -144,7 +144,7 @@ export class ChunkedUpload {
     await this.#landed(index, loss);
   }
 
-  /** `loss`: what the disk had refused before the chunk was written. */
+  /** `loss`: the write error that was known before the chunk was written. */
   async #landed(index: number, loss: { cause: unknown } | null): Promise<void> {
     await this.#staging.mark(this.id, index, true);
     if (this.#loss !== null && this.#loss !== loss) {
@@ -157,7 +157,7 @@ export class ChunkedUpload {
     this.#syncSoon();
   }
 
-  /** Nobody waits for it; that something was lost shows at the end, where chunks are missing then. */
+  /** Nobody waits for it. A loss shows at the end, where the lost chunks are missing. */
   #syncSoon(): void {
     if (this.#syncsSoon) return;
     this.#syncsSoon = true;
@@ -166,8 +166,8 @@ export class ChunkedUpload {
   }
 
   /**
-   * Has the disk take what has landed. What it refuses it may never take: the system reports it once, and gives the bytes
-   * from its memory as if they were there. So all chunks have to come again then.
+   * Syncs the received bytes to the disk. After a failed sync they may never reach it: the system reports the error once, and goes on
+   * serving the bytes from its cache. So all chunks have to be sent again.
    */
   async sync(): Promise<void> {
     const handle = await this.#staging.open(this.id);
@@ -180,13 +180,13 @@ export class ChunkedUpload {
     }
   }
 
-  /** The same at the end, when all had landed. @throws also when the disk refused some of it since then, in another's hands. */
+  /** Syncs at the end, when all chunks are stored. @throws also when a concurrent sync has failed since then. */
   async syncAll(): Promise<void> {
     await this.sync();
     if (this.#received < this.plan.chunks && this.#loss !== null) throw this.#loss.cause;
   }
 
-  /** @throws the fault of the disk, whatever else it refuses. */
+  /** @throws the disk's error, even when resetting the chunks fails too. */
   async #lose(cause: unknown): Promise<never> {
     this.#loss = { cause };
     this.#map.fill(0);

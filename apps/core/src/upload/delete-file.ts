@@ -9,13 +9,13 @@ import { type Area, publishAgain } from './publish.ts';
 import { isUploadId } from './staging.ts';
 
 /**
- * Deletes a file of the upload area; its line stays in the manifest, and another one says that it is deleted. That is
- * decided on the disk first, and each step may be done again: what a crash cuts off, `finishDeletion` ends.
- * @throws ServiceError `not_found`; `conflict` when something else lies in its place.
+ * Deletes a file of the upload area; its line stays in the manifest, and a second line marks it as deleted. The decision is on the disk
+ * first, and every step can be repeated: `finishDeletion` completes what a crash cuts off.
+ * @throws ServiceError `not_found`; `conflict` when something else is in its place.
  */
 export async function deleteFile(area: Area, id: string, now: number): Promise<DeletedUpload> {
   const { staging, manifest, folder } = area;
-  // One whose deletion was cut off is gone on with; one whose end was cut off has its line first.
+  // An interrupted deletion is continued; an interrupted upload gets its line first.
   const entry = (await staging.tombstone(id)) ?? (await publishAgain(area, id)) ?? (await manifest.find(id));
   if (entry === null || !isUploadId(id)) throw notFound('file', id);
   const found = findUpload(folder, entry.path);
@@ -30,10 +30,10 @@ export async function deleteFile(area: Area, id: string, now: number): Promise<D
   return { ok: true, file: toFile(entry), deleted_at: tombstone.deleted_at, kept_by_conversations: links > 1 };
 }
 
-/** Ends a deletion that is decided: any of its steps may be missing. */
+/** Completes a decided deletion: any of its steps may be missing. */
 export async function finishDeletion({ folder, staging, manifest }: Area, tombstone: ManifestEntry): Promise<void> {
   if (!(await manifest.isDeleted(tombstone.id))) await manifest.append(tombstone);
-  // What came to lie there meanwhile is not ours to remove.
+  // Another file that took its place meanwhile is not ours to remove.
   if (typeof findUpload(folder, tombstone.path) !== 'string') {
     await rm(tombstone.path, { force: true });
     await syncFolder(path.dirname(tombstone.path));

@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { syncFolder } from '@svc/service-kit/files.ts';
 
-/** Written at once. */
+/** How much is written at a time. */
 const pieceChars = 256 * 1024;
 
 /**
- * Writes the list of uploads again without the names, places and conversations of deleted files: of each its id and when it was deleted
- * stay, in its place. A reader of the list reads the old one to its end meanwhile. Nobody may write to it meanwhile.
+ * Rewrites the list of uploads without the names, paths and conversations of deleted files: their ids and deletion times stay in place. A
+ * concurrent reader reads the old list to its end; there must be no concurrent writer.
  */
 export async function forgetDeleted(file: string, deleted: ReadonlyMap<string, number>): Promise<void> {
-  const draft = path.join(path.dirname(file), '.manifest.part'); // in no backup, and nobody's upload
+  const draft = path.join(path.dirname(file), '.manifest.part'); // in no backup, and not an upload
   await rm(draft, { force: true });
   const [from, to] = [await open(file, constants.O_RDONLY | constants.O_NOFOLLOW), await open(draft, 'wx', 0o600)];
   try {
@@ -42,7 +42,7 @@ async function copy(from: FileHandle, to: FileHandle, keep: (line: string) => st
   await to.writeFile(piece);
 }
 
-/** What becomes of a line: of a deleted file the first one is cut down, and the others go. A line that was torn goes. */
+/** What happens to each line: a deleted file's first line is reduced, its other lines are dropped, and so is an incomplete line. */
 function slimming(deleted: ReadonlyMap<string, number>): (line: string) => string | null {
   const done = new Set<string>();
   return (line) => {

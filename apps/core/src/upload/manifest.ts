@@ -8,23 +8,23 @@ import { kindOfMime, mimeOfName, plainMime, safeFileName } from '../file/file-na
 import { openToRead } from '../file/open-to-read.ts';
 import { forgetDeleted } from './forget-deleted.ts';
 
-/** What a sender says of a file. */
+/** What a sender states about a file. */
 export type FileFacts = { filename: string; mime?: string; conversation_key?: string | null };
 
-/** The same as it is kept: with a safe name, and with a type. */
+/** The same as it is stored: with a safe name, and with a type. */
 type Named = { name: string; mime: string; conversation_key: string | null };
 
-/** `mask` takes known secrets out: a name is seen in paths, lists and headers. */
+/** `mask` hides known secrets: a name appears in paths, lists and headers. */
 export async function namesOf(
   { filename, mime, conversation_key = null }: FileFacts,
   mask: (text: string) => string,
 ): Promise<Named> {
-  // Once more what the first look has made: a sign that was left out may have hidden one.
+  // Once more on the result of the first pass: a removed character may have hidden a secret.
   const name = safeFileName(mask(safeFileName(mask(filename))));
   return { name, mime: plainMime(mime) ?? (await mimeOfName(name)), conversation_key };
 }
 
-/** The entry of a file that is whole, with the place it belongs to in the upload area. */
+/** The entry of a complete file, with its path in the upload area. */
 export function entryOf(
   area: string,
   id: string,
@@ -37,7 +37,7 @@ export function entryOf(
   return { id, path: file, name, mime, kind: kindOfMime(mime), bytes: size, sha256, conversation_key, created_at };
 }
 
-/** As senders see it. */
+/** A file in the form that senders get. */
 export const toFile = ({ id, path: file, name, mime, kind, bytes, sha256 }: ManifestEntry): UploadedFile => ({
   id,
   path: file,
@@ -48,15 +48,14 @@ export const toFile = ({ id, path: file, name, mime, kind, bytes, sha256 }: Mani
   sha256,
 });
 
-/** Read at once when lines are looked for from the end. */
+/** How much is read at a time when lines are searched from the end. */
 const blockBytes = 256 * 1024;
 const lineBreak = 0x0a;
 
 /**
- * The list of every finished upload, one JSON line each, only ever appended to; a second line of an upload, with
- * `deleted_at`, says that its file was deleted, and soon takes the place of the first. Its paths are relative to the upload area, so
- * that the data folder can be moved. A line that was torn by the end of a
- * machine is skipped by readers, and the next one begins on a line of its own.
+ * The list of all finished uploads, one JSON line each. Lines are appended; a second line of an upload, with `deleted_at`, marks its file
+ * as deleted, and later replaces the first. Paths are relative to the upload area, so that the data folder can be moved. Readers skip a
+ * line that a power failure left incomplete, and the next one starts on a line of its own.
  */
 export class Manifest {
   readonly #area: string;
@@ -68,12 +67,12 @@ export class Manifest {
     this.#file = path.join(area, 'manifest.jsonl');
   }
 
-  /** Resolves when the line is on the disk. One line at a time. */
+  /** Resolves when the line is on the disk. Appends are serialized. */
   append(entry: ManifestEntry): Promise<void> {
     return this.#inTurn(() => this.#write(entry));
   }
 
-  /** Takes what is said of deleted files out of the list. Their ids stay. */
+  /** Removes the details of deleted files from the list. Their ids stay. */
   forgetDeleted(): Promise<void> {
     return this.#inTurn(async () => {
       const deleted = new Map<string, number>();
@@ -93,7 +92,7 @@ export class Manifest {
         for (let done = 0; done < line.length;) done += (await handle.write(line, done)).bytesWritten;
         await handle.datasync();
       } catch (error) {
-        await handle.truncate(size).catch(() => undefined); // what is left of the line is skipped by readers
+        await handle.truncate(size).catch(() => undefined); // readers skip an incomplete line
         throw error;
       }
     } finally {
@@ -101,12 +100,12 @@ export class Manifest {
     }
   }
 
-  /** Files that there are, newest first. */
+  /** Existing files, newest first. */
   async *newest(): AsyncGenerator<ManifestEntry> {
     for await (const { entry, isDeleted } of this.#uploads()) if (!isDeleted) yield entry;
   }
 
-  /** At most `limit` files that fit, behind the one with the id `before`, which may be deleted by now; newest first. */
+  /** At most `limit` matching files after the one with the id `before`, which may be deleted; newest first. */
   async page(
     before: string | null,
     limit: number,
@@ -122,7 +121,7 @@ export class Manifest {
     return files;
   }
 
-  /** The file with this id; null when there is none, or no more. */
+  /** The file with this id; null when it is unknown or deleted. */
   async find(id: string): Promise<ManifestEntry | null> {
     const last = await this.#lastOf(id);
     return last?.deleted_at === undefined ? last : null;
@@ -137,7 +136,7 @@ export class Manifest {
     return null;
   }
 
-  /** Each upload once, newest first. What was deleted is known by then: that line stands behind the first. */
+  /** Each upload once, newest first. The line that marks a deletion is behind the first, so it is read before it. */
   async *#uploads(): AsyncGenerator<{ entry: ManifestEntry; isDeleted: boolean }> {
     const deleted = new Set<string>();
     for await (const entry of this.#lines()) {
@@ -147,7 +146,7 @@ export class Manifest {
     }
   }
 
-  /** From the end of the file, so that what is asked for most costs least. Lines that are not entries are skipped. */
+  /** Reads from the end of the file, because recent entries are asked for most. Lines that are not entries are skipped. */
   async *#lines(): AsyncGenerator<ManifestEntry> {
     const handle = await openToRead(this.#file);
     if (handle === null) return;
@@ -160,7 +159,7 @@ export class Manifest {
         await handle.read(block, 0, block.length, start);
         const text = Buffer.concat([block, rest]);
         const first = start === 0 ? -1 : text.indexOf(lineBreak);
-        // Without a line break the whole block belongs to a line that begins before it.
+        // Without a line break, the whole block belongs to a line that begins in an earlier one.
         rest = start > 0 && first === -1 ? text : text.subarray(0, Math.max(0, first));
         if (start === 0 || first !== -1) yield* this.#entries(text.subarray(first + 1));
         end = start;
@@ -182,17 +181,17 @@ async function endsTorn(handle: FileHandle, size: number): Promise<boolean> {
   return buffer[0] !== lineBreak;
 }
 
-/** The form on the disk, and the form in use. */
+/** Conversions between the form on the disk and the form in use. */
 export const movable = (entry: ManifestEntry, area: string): ManifestEntry => ({
   ...entry,
   path: path.relative(area, entry.path),
 });
 export const placed = (entry: ManifestEntry, area: string): ManifestEntry => ({ ...entry, path: path.join(area, entry.path) });
 
-/** Of a deleted file of which nothing but its id is known any more. */
+/** A deleted file of which only the id is known. */
 const isForgotten = (entry: Partial<ManifestEntry>): boolean => entry.deleted_at !== undefined && entry.name === undefined;
 
-/** Null for an empty line, or one that was torn. */
+/** Null for an empty or incomplete line. */
 function parseEntry(line: string): ManifestEntry | null {
   const entry = parseJsonOrNull(line) as ManifestEntry | null;
   return typeof entry?.path === 'string' && typeof entry.id === 'string' ? entry : null;

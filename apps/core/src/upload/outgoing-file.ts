@@ -15,17 +15,17 @@ type Deps = {
   connectorPasses: Pick<ConnectorPasses, 'check' | 'isTicket'>;
 };
 
-/** What a connector asks for is new; past so many lines it would be looked for in vain. */
+/** The limit of lines searched: a file that a connector asks for is recent. */
 const maxLines = 20_000;
-/** Files of one instance that are looked for at once. */
+/** The limit of concurrent searches per instance. */
 const maxSearches = 8;
 
 /** Finds the files that connectors open. */
 export type OutgoingFiles = (file: string, headers: IncomingHttpHeaders, key?: string) => Promise<SentFile>;
 
 /**
- * A file that a connector may show: one of its own conversations, or one that the manager has sent through it, for which it has a
- * ticket. With a `key` it has to be a file of that very conversation. Nothing is said of any other file, not even whether it is there.
+ * A file that a connector may send: one of its own conversations, or one that the manager has sent through it, for which it has a ticket.
+ * With a `key` it has to belong to that conversation. Nothing is revealed about other files, not even whether they exist.
  * @throws ServiceError `unauthorized`, `forbidden`, `not_found`, `queue_full`.
  */
 export function createOutgoingFiles(deps: Deps): OutgoingFiles {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 
 const readBytes = 1024 * 1024;
 
-/** One chunk on its way into the whole: it counts when it has landed, else it is as if it had never come. */
+/** Hashes one chunk while it is received. A chunk that is not stored leaves no trace in the hash. */
 export type Tap = { update(bytes: Buffer): void; end(hasLanded: boolean): void };
 
 export type PrefixSource = {
@@ -16,8 +16,8 @@ export type PrefixSource = {
 };
 
 /**
- * The sha256 of a file whose chunks come in any order, made while they come: a chunk that is next in order is hashed as
- * it passes, one that came early is read again when its turn is there. At the end little is left to do.
+ * The sha256 of a file whose chunks arrive in any order, computed while they arrive: the next chunk in order is hashed as it passes, one
+ * that came early is read again when its turn comes. At the end little is left to hash.
  */
 export class PrefixHash {
   readonly #source: PrefixSource;
@@ -25,14 +25,14 @@ export class PrefixHash {
   #next = 0;
   #tapped = false;
   #running: Promise<void> | null = null;
-  /** Counts the beginnings: what was under way before the last one is of no use any more. */
+  /** Incremented by each reset: work begun before it is discarded. */
   #era = 0;
 
   constructor(source: PrefixSource) {
     this.#source = source;
   }
 
-  /** A tap for a chunk that is next in order; null for any other. */
+  /** A tap for the chunk that is next in order; null for any other. */
   tap(index: number): Tap | null {
     if (index !== this.#next || this.#tapped || this.#running !== null) return null;
     const trial = this.#hash.copy();
@@ -49,31 +49,31 @@ export class PrefixHash {
     };
   }
 
-  /** Hashes what has landed, in the background. A fault shows in `digest`. */
+  /** Hashes stored chunks in the background. `digest` reports an error. */
   advance(): void {
     if (this.#tapped || this.#running !== null || !this.#isReady()) return;
     this.#running = this.#readOn().finally(() => (this.#running = null));
     this.#running.catch(() => undefined); // `digest` reads again, and reports it
   }
 
-  /** The digest of the whole, hex. To be asked when every chunk has landed. */
+  /** The digest of the whole file, hex. Call it when every chunk is stored. */
   async digest(): Promise<string> {
     await this.#running?.catch(() => undefined);
-    // By the same way as all others: two readers at once would each count a chunk.
+    // `advance` is the only reader: two concurrent ones would each count a chunk.
     this.advance();
     await this.#running;
     if (this.#next < this.#source.chunks) throw new Error('a digest was asked for before every chunk had landed');
     return this.#hash.copy().digest('hex');
   }
 
-  /** What was hashed may not be what is in the file: begin again. */
+  /** Starts again: the hashed bytes may differ from those in the file. */
   reset(): void {
     this.#hash = createHash('sha256');
     this.#next = 0;
     this.#era++;
   }
 
-  /** A chunk that has landed is about to be replaced. */
+  /** A stored chunk is about to be replaced. */
   changed(index: number): void {
     if (index <= this.#next) this.reset();
   }

@@ -7,10 +7,10 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Manifest } from './manifest.ts';
 import type { Staging } from './staging.ts';
 
-/** The end of an upload waits for the disk to write this much, no more. */
+/** The end of an upload waits for a sync of at most this much. */
 const syncAtOnceBytes = 32 * 1024 * 1024;
 
-/** What the ends of uploads work on. */
+/** What is needed to finish or delete an upload. */
 export type Area = {
   folder: string;
   staging: Staging;
@@ -19,12 +19,11 @@ export type Area = {
 };
 
 /**
- * Makes a staged file, whose content is proven, a file of the upload area with its line in the manifest. The decision is
- * on the disk before anything moves, and each step may be done again, so a crash in between is made good by
- * `publishAgain`: there is never a line without its file, nor, in the end, a file without its line. A killed process
- * loses nothing that was written, only a machine without power does: a file that came faster than the disk takes it is
- * written out after its end, and `onLateFault` is called when that fails. `unsynced`: how many of its bytes may not be on the disk;
- * `sync` has the disk take them.
+ * Makes a staged and verified file a file of the upload area, with its line in the manifest. The decision is on the disk before anything
+ * moves, and every step can be repeated, so `publishAgain` completes what a crash interrupts: there is never a line without its file nor,
+ * in the end, a file without its line. A killed process loses no written bytes; only a power failure does: a file that arrives faster than
+ * the disk writes is synced after its end, and `onLateFault` is called when that fails. `unsynced`: how many of its bytes may not be on the
+ * disk; `sync` writes them.
  */
 export async function publish(
   { staging, manifest, onLateFault }: Area,
@@ -41,7 +40,7 @@ export async function publish(
   if (!isSyncedFirst) syncFile(entry.path).catch((error: unknown) => onLateFault(entry, error));
 }
 
-/** Ends what an earlier process began: any of the steps after the decision may be missing. Null while nothing is decided. */
+/** Completes what an earlier process began: any step after the decision may be missing. Null while nothing is decided. */
 export async function publishAgain({ staging, manifest }: Area, id: string): Promise<ManifestEntry | null> {
   const entry = await staging.decision(id);
   if (entry === null) return null;
@@ -51,13 +50,13 @@ export async function publishAgain({ staging, manifest }: Area, id: string): Pro
   return entry;
 }
 
-/** From another file system it is copied beside its place first, so that it appears there whole. */
+/** From another file system, the file is copied to a temporary name first, so that it appears complete. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    // Its name begins as those of no finished file do.
+    // No finished file's name begins like this one.
     const part = path.join(path.dirname(to), `.${path.basename(to)}.part`);
     await rm(part, { force: true });
     await copyFile(from, part, constants.COPYFILE_EXCL);
@@ -68,7 +67,7 @@ async function move(from: string, to: string): Promise<void> {
   await syncFolder(path.dirname(to));
 }
 
-/** A link in the place of a folder would lead files out of the area. */
+/** A link instead of a folder would lead files out of the area. */
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!(await lstat(folder)).isDirectory()) {

@@ -6,11 +6,12 @@ import { counted } from '@svc/service-kit/words.ts';
 import { storeStream } from '../file/store-stream.ts';
 import type { Tap } from './prefix-hash.ts';
 
-/** What a chunk has to be: as long as it is planned, and with its digest (lower-case hex) where its sender named one. */
+/** What a chunk has to match: its planned length and, where its sender named one, its digest (lower-case hex). */
 export type ExpectedChunk = { index: number; length: number; maxChunk: number; sha256: string | null };
 
 /**
- * Writes the body of one chunk to its place. @throws ServiceError `bad_request` or `too_large` for another length, `unprocessable` for another digest.
+ * Writes the body of one chunk to its place. @throws ServiceError `bad_request` or `too_large` for a wrong length, `unprocessable` for a
+ * wrong digest.
  */
 export async function readChunk(
   body: Readable,
@@ -36,7 +37,7 @@ export async function readChunk(
   throw new ServiceError('unprocessable', `Chunk ${index} does not match its X-Chunk-Sha256. Send it again.`);
 }
 
-/** Before a byte is read, by the header. @throws ServiceError `bad_request`, `too_large`. */
+/** Checks the announced length before a byte is read. @throws ServiceError `bad_request`, `too_large`. */
 export function checkAnnounced(announced: number, expected: Omit<ExpectedChunk, 'sha256'>): void {
   if (announced > expected.maxChunk) throw chunkTooLarge(expected.maxChunk);
   if (announced !== expected.length) throw otherLength(announced, expected);

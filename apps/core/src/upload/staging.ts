@@ -6,7 +6,7 @@ import { makePrivateDir, writeFileAtomic, ifThere } from '@svc/service-kit/files
 import { movable, placed } from './manifest.ts';
 import { writeAll } from '../file/store-stream.ts';
 
-/** What a chunked upload said of itself at its beginning. */
+/** What a chunked upload stated at its beginning. */
 export type UploadPlan = {
   name: string;
   mime: string;
@@ -21,9 +21,9 @@ export type UploadPlan = {
 const idPattern = /^upl_[0-9a-z]{19}$/;
 
 /**
- * Files on their way, one folder each: `data` (as long as the file will be, and sparse), `plan.json`, `map` (one byte for
- * each chunk, 1 when it has landed), `again-N` while chunk N comes once more and, once the content is proven, `entry.json`, which says where it goes. A file that is
- * being deleted has `tombstone.json` there.
+ * Files in progress, one folder each: `data` (as long as the file will be, and sparse), `plan.json`, `map` (one byte for each chunk, 1 when
+ * it is stored), `again-N` while chunk N is received again and, once the content is verified, `entry.json`, which says where it goes. A
+ * file being deleted has `tombstone.json` there.
  */
 export class Staging {
   readonly folder: string;
@@ -40,13 +40,13 @@ export class Staging {
   dataOf = (id: string): string => path.join(this.dirOf(id), 'data');
   asideOf = (id: string, index: number): string => path.join(this.dirOf(id), `again-${index}`);
 
-  /** A folder for a file whose size is not known yet. Gives its open `data`. */
+  /** Creates a folder for a file of unknown size. Returns its open `data`. */
   async begin(id: string): Promise<FileHandle> {
     await mkdir(this.dirOf(id), { recursive: true, mode: 0o700 });
     return open(this.dataOf(id), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   }
 
-  /** A folder for a file that comes in chunks. The plan is written last: without it there is no upload. */
+  /** Creates a folder for a file that arrives in chunks. The plan is written last: without it there is no upload. */
   async plan(id: string, plan: UploadPlan): Promise<void> {
     const handle = await this.begin(id);
     await handle.close();
@@ -55,7 +55,7 @@ export class Staging {
     writeFileAtomic(path.join(this.dirOf(id), 'plan.json'), JSON.stringify(plan));
   }
 
-  /** The plan of an upload and which of its chunks have landed; null when there is none with this id. */
+  /** The plan of an upload and which of its chunks are stored; null when the id is unknown. */
   async read(id: string): Promise<{ plan: UploadPlan; map: Uint8Array } | null> {
     if (!idPattern.test(id) || !(await this.#isFolder(id))) return null;
     const plan = await this.#readJson<UploadPlan>(id, 'plan.json');
@@ -73,7 +73,7 @@ export class Staging {
     return (await lstat(this.dataOf(id))).size;
   }
 
-  /** Whether a chunk has landed. */
+  /** Records whether a chunk is stored. */
   async mark(id: string, index: number, hasLanded: boolean): Promise<void> {
     const handle = await open(path.join(this.dirOf(id), 'map'), constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
@@ -83,7 +83,7 @@ export class Staging {
     }
   }
 
-  /** Which chunks have landed, all at once. */
+  /** Records for all chunks at once which are stored. */
   async keepMap(id: string, map: Uint8Array): Promise<void> {
     const handle = await open(path.join(this.dirOf(id), 'map'), constants.O_WRONLY | constants.O_NOFOLLOW);
     try {
@@ -93,7 +93,7 @@ export class Staging {
     }
   }
 
-  /** From here on the upload is made whole, whatever happens: a later process finds it here. */
+  /** Records that the upload will be completed: a later process continues from here. */
   decide(id: string, entry: ManifestEntry): void {
     writeFileAtomic(path.join(this.dirOf(id), 'entry.json'), JSON.stringify(movable(entry, this.#area)));
   }
@@ -102,7 +102,7 @@ export class Staging {
     return entry === null ? null : placed(entry, this.#area);
   }
 
-  /** From here on the file is deleted, whatever happens: a later process finds it here. */
+  /** Records that the file will be deleted: a later process continues from here. */
   bury(tombstone: ManifestEntry): void {
     makePrivateDir(this.folder);
     makePrivateDir(this.dirOf(tombstone.id));
@@ -122,7 +122,7 @@ export class Staging {
     return (await ifThere(readdir(this.folder), [])).filter((name) => idPattern.test(name));
   }
 
-  /** When something last came for an upload, epoch ms; null when it is gone. */
+  /** When an upload last received something, epoch ms; null when it is gone. */
   async touchedAt(id: string): Promise<number | null> {
     const times = await Promise.all(['', 'data', 'map'].map((name) => modifiedAt(path.join(this.dirOf(id), name))));
     const known = times.filter((time) => time !== null);

@@ -1,12 +1,12 @@
 import { fileKinds, type ManifestEntry } from '@svc/contract/upload.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 
-/** What is looked for in a list of files. */
+/** The filters of a list of files. */
 export type UploadQuery = { text?: string; kind?: string };
 
 /**
- * Whether a file is looked for: by a part of its name or of its conversation's key, whatever the case, and by its kind.
- * @throws ServiceError `bad_request` for a kind that there is not.
+ * Matches files by a part of their name or of their conversation's key, ignoring case, and by their kind.
+ * @throws ServiceError `bad_request` for an unknown kind.
  */
 export function uploadFilter({ text = '', kind }: UploadQuery): (entry: ManifestEntry) => boolean {
   if (kind !== undefined && !(fileKinds as readonly string[]).includes(kind))

@@ -29,7 +29,7 @@ const facts = {
   mime: { type: 'string', maxLength: 255 },
   conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
 } as const;
-/** A file that is the body is called `file` where its name is empty. */
+/** With an empty name, a file sent as the body is called `file`. */
 const rawQuery = { type: 'object', properties: { filename: { type: 'string', maxLength: 4096 }, ...facts } } as const;
 const sha256 = { type: 'string', pattern: '^[0-9a-fA-F]{64}$' } as const;
 const initSchema = {
@@ -104,7 +104,7 @@ export function mountUploadRoutes(app: App, deps: Deps): void {
   mountScope(app, (scope) => mountBodyRoutes(scope, deps));
 }
 
-/** Bodies are files here, whatever type they say they have: nothing but the route itself reads them. */
+/** Here bodies are files, whatever their content type: only the route itself reads them. */
 function mountBodyRoutes(app: App, deps: Deps): void {
   const { uploads, settings, intake } = deps;
   app.removeAllContentTypeParsers();
@@ -122,7 +122,7 @@ function mountBodyRoutes(app: App, deps: Deps): void {
 
   app.post('/v2/upload', { config, schema: { querystring: rawQuery } }, async (request, reply) => {
     const { filename, mime, conversation_key } = request.query;
-    // The name in the query says that the body is the file, whatever it looks like.
+    // A name in the query means that the body is the file, whatever it looks like.
     if (filename === undefined) {
       const { facts, bytes } = await readJsonFile({ request: request.raw, answer: reply.raw, intake });
       checkUploader(deps, request.headers, facts.conversation_key);

@@ -25,34 +25,34 @@ export type UploadDeps = {
   clock: Clock;
   ids: Ids;
   log: Pick<Log, 'warn' | 'error'>;
-  /** What the names of files pass. */
+  /** Applied to the names of files. */
   mask: Pick<OutboundMask, 'text'>;
 };
 
 export type UploadRequest = FileFacts & { size: number; sha256?: string };
 
-/** What an upload has reached: on its way, or a file. */
+/** The state of an upload: in progress, or a finished file. */
 type Found = { upload: ChunkedUpload } | { file: ManifestEntry };
 
-/** Uploads at once; each holds a folder and a little memory. */
+/** The limit of concurrent uploads; each takes a folder and a little memory. */
 const maxUploads = 1000;
-/** What nothing came for in this long is removed. */
+/** An upload that receives nothing for this long is removed. */
 export const staleMs = 24 * 60 * 60_000;
 
 /**
- * The upload area: files that came whole or in chunks, each a file and one line of the manifest, or neither.
- * Everything about an upload is on the disk, so it goes on where it was after any restart.
+ * The upload area: files that arrived whole or in chunks. Each has a file and a line in the manifest, or neither. The whole state of an
+ * upload is on the disk, so it continues after any restart.
  */
 export class Uploads {
   readonly manifest: Manifest;
   readonly #deps: UploadDeps;
   readonly #staging: Staging;
   readonly #area: Area;
-  /** Those that something came for since the start; the rest is read from the disk when it is asked for. */
+  /** Uploads that have received something since the start; others are read from the disk on demand. */
   readonly #live = new Map<string, Promise<ChunkedUpload | null>>();
-  /** Ends of one upload come one after the other, so that it has one end. */
+  /** Serializes the ends of one upload, so that it has only one. */
   readonly #end = createInTurnByKey();
-  /** Uploads that have no end yet. Those of an earlier process are found by the first sweep. */
+  /** Uploads without an end. The first sweep finds those of an earlier process. */
   readonly #begun = new Set<string>();
   #lateFault: string | null = null;
 
@@ -107,7 +107,7 @@ export class Uploads {
   /** @throws ServiceError `not_found`. */
   async state(id: string): Promise<UploadState> {
     const known = await this.#live.get(id);
-    // An upload that is decided is ended by the first who finds it, one at a time.
+    // The first caller completes a decided upload, one caller at a time.
     const found = known ? { upload: known } : await this.#end(id, () => this.#find(id));
     if ('upload' in found) return found.upload.state();
     const { bytes } = found.file;
@@ -115,7 +115,7 @@ export class Uploads {
     return { upload_id: id, size: bytes, chunk_size: bytes, chunks: received.length, received, file: toFile(found.file) };
   }
 
-  /** Gives how many chunks have landed, and of how many. */
+  /** Returns how many chunks are stored, and the total. */
   async receive(id: string, index: number, chunk: ChunkBody): Promise<{ received_count: number; chunks: number }> {
     const upload = await this.#upload(id);
     await stored(upload.receive(index, chunk)).catch(async (error: unknown) => {
@@ -125,7 +125,7 @@ export class Uploads {
     return { received_count: upload.receivedCount, chunks: upload.plan.chunks };
   }
 
-  /** The file, also when it is asked for again. @throws ServiceError `not_found`, `conflict`, `unprocessable`. */
+  /** Returns the file, also on repeated calls. @throws ServiceError `not_found`, `conflict`, `unprocessable`. */
   finish(id: string, sha256?: string): Promise<UploadedFile> {
     return this.#end(id, async () => {
       const found = await this.#find(id);
@@ -140,7 +140,7 @@ export class Uploads {
     });
   }
 
-  /** @throws ServiceError `not_found`; `conflict` for one that is a file by now. */
+  /** @throws ServiceError `not_found`; `conflict` for one that is a file already. */
   discard(id: string): Promise<void> {
     return this.#end(id, async () => {
       const found = await this.#find(id);
@@ -151,12 +151,15 @@ export class Uploads {
     });
   }
 
-  /** Deletes a file of the area. @throws ServiceError `not_found`; `conflict` when something else lies in its place. */
+  /** Deletes a file of the area. @throws ServiceError `not_found`; `conflict` when something else is in its place. */
   delete(id: string): Promise<DeletedUpload> {
     return this.#end(id, () => stored(deleteFile(this.#area, id, this.#deps.clock.now())));
   }
 
-  /** Takes a file in one piece; its kind is that of its type unless given. @throws ServiceError `too_large`, `bad_request`, `insufficient_storage`. */
+  /**
+   * Receives a file in one piece; its kind follows from its type by default. @throws ServiceError `too_large`, `bad_request`,
+   * `insufficient_storage`.
+   */
   async take(body: Readable, facts: FileFacts, kind?: FileKind): Promise<UploadedFile> {
     const { uploads, clock, ids, settings } = this.#deps;
     const id = ids.next('upl');
@@ -170,14 +173,17 @@ export class Uploads {
       await this.#staging.remove(id);
       throw storageFault(error);
     } finally {
-      this.#forget(id); // a sweep may have taken it for one in chunks
+      this.#forget(id); // a sweep may have counted it as a chunked upload
     }
   }
 
-  /** Ends what an earlier process left in the middle, removes what nothing came for in a day, and forgets what deleted files were called. */
+  /**
+   * Completes what an earlier process left unfinished, removes uploads that received nothing for a day, and forgets the names of deleted
+   * files.
+   */
   async sweep(): Promise<void> {
     const ids = await this.#staging.list();
-    // Also those whose folder was removed.
+    // Includes those whose folder was removed.
     for (const id of new Set([...ids, ...this.#begun])) {
       await this.#end(id, () => this.#sweepOne(id)).catch((error: unknown) =>
         this.#deps.log.error({ err: error, upload: id }, 'a staged upload could not be swept'),
@@ -186,7 +192,7 @@ export class Uploads {
     await this.manifest.forgetDeleted();
   }
 
-  /** What the operator should know. */
+  /** Notices for the operator. */
   notices = (): string[] => (this.#lateFault === null ? [] : [this.#lateFault]);
 
   async #sweepOne(id: string): Promise<void> {

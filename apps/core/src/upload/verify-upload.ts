@@ -7,7 +7,10 @@ import { stored } from '../file/store-stream.ts';
 
 const missingShown = 100;
 
-/** Everything has landed, and is what it was said to be. Gives its sha256. @throws ServiceError `conflict`, `unprocessable`. */
+/**
+ * Checks that all chunks are stored and that the content matches its size and digest. Returns its sha256. @throws ServiceError `conflict`,
+ * `unprocessable`.
+ */
 export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha256: string | null): Promise<string> {
   const { plan, id } = upload;
   const left = plan.chunks - upload.receivedCount;
@@ -35,7 +38,7 @@ export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha2
   );
 }
 
-/** For an upload that is finished and is asked to finish again. @throws ServiceError `unprocessable` for a digest that is not its file's. */
+/** For a finished upload that is asked to finish again. @throws ServiceError `unprocessable` for a digest that differs from the file's. */
 export function sameFile(file: ManifestEntry, sha256: string | null): ManifestEntry {
   if (sha256 === null || sha256 === file.sha256) return file;
   throw new ServiceError('unprocessable', 'This upload is finished, and its file does not match this sha256. Upload it again.', {

@@ -7,7 +7,7 @@ import { type Area, publish } from './publish.ts';
 import type { Staging } from './staging.ts';
 import { storeStream, tooLarge } from '../file/store-stream.ts';
 
-/** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request` for one that broke off. */
+/** Writes a body to the data file of an upload. @throws ServiceError `too_large`, `bad_request` for one that was cut off. */
 export async function storeWhole(
   staging: Staging,
   id: string,
@@ -30,7 +30,7 @@ export async function storeWhole(
   }
 }
 
-/** Makes a file of what was stored, or leaves nothing of it. */
+/** Publishes the stored file, or removes all of it. */
 export async function publishWhole(area: Area, entry: ManifestEntry): Promise<UploadedFile> {
   try {
     await publish(area, entry, entry.bytes);
