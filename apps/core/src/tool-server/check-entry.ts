@@ -2,7 +2,7 @@ import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { isMasked } from './mask-entry.ts';
 import { referenceProblem } from './secret-references.ts';
 
-/** One thing that is wrong with an entry, by field. */
+/** One problem of an entry, by field. */
 export type Problem = { field: string; problem: string };
 export type CheckedEntry = { entry: ToolServerEntry; problems: [] } | { entry: null; problems: Problem[] };
 
@@ -15,13 +15,13 @@ const most = { args: 100, values: 100, text: 32_768, url: 2048, description: 500
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 
-/** What is wrong with a name, or null. Two underscores are how engines set the name of a server apart from that of a tool. */
+/** What is wrong with a name, or null. Engines separate the names of server and tool with two underscores. */
 export function nameProblem(name: unknown): string | null {
   if (typeof name !== 'string' || !/^[a-z0-9_-]{1,64}$/.test(name)) return 'must be 1 to 64 of a-z, 0-9, "_" and "-"';
   return name.includes('__') ? 'must not have two underscores in a row' : null;
 }
 
-/** Reads an entry from outside, whole: either it is good, or everything that is wrong with it is reported. */
+/** Checks a whole entry from outside: it is valid, or every problem is reported. */
 export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   const problems: Problem[] = [];
   const report = (field: string, problem: string | null) => {
@@ -50,7 +50,7 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
     for (const problem of listProblems(args)) problems.push(problem);
     for (const problem of valueProblems('env', env, envName)) problems.push(problem);
     if (problems.length > 0) return { entry: null, problems };
-    // The casts: what was checked above.
+    // The casts are safe: the fields were checked above.
     const checked = { command: command as string, args: args as string[], env: env as Record<string, string> };
     return { entry: { type: 'stdio', ...checked, ...common }, problems: [] };
   }
@@ -63,11 +63,11 @@ export function checkEntry(fields: Partial<EntryFields>): CheckedEntry {
   return { entry: { type: 'http', url: url as string, ...named, ...common }, problems: [] };
 }
 
-/** Optional: a command or a url implies it. */
+/** The type is optional: a command or a url implies it. */
 const typeProblem = (type: unknown, meant: 'stdio' | 'http'): string | null =>
   type === undefined || type === meant ? null : 'must be stdio with a command or http with a url; it can be left out';
 
-/** A relative path would be looked for in the folder of each turn. */
+/** A relative path would be resolved in the folder of each turn. */
 function commandProblem(command: unknown): string | null {
   const problem = textProblem(command, most.text);
   if (problem !== null || typeof command !== 'string') return problem;
@@ -121,6 +121,6 @@ function textProblem(text: unknown, longest: number): string | null {
   return isMasked(text) ? 'contains a mask in place of the value; send the value itself, or leave the server as it is' : null;
 }
 
-/** Arguments show in the list of processes, addresses in logs. */
+/** Arguments appear in the process list, addresses in logs. */
 const onlyInValues = (text: string): string | null =>
   text.includes('${secret:') ? 'cannot take a secret; env and headers can' : null;

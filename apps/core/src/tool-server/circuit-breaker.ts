@@ -1,14 +1,11 @@
 import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** A server that was missing within this time had been away or broken: it has held nobody up and is tried again at once, in ms. */
+/** A failure within this time (ms) delayed nobody, so the server is tried again at once. */
 const quickMs = 6000;
 const cooldowns = { firstMs: 60_000, maxMs: 30 * 60_000 };
 
-/**
- * Tool servers that held up a turn and did not come: they are left out for a while, longer each time, so that not every
- * turn waits for them.
- */
+/** Leaves out tool servers that delayed a turn and did not start, longer after each failure, so that not every turn waits for them. */
 export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>) {
   const coolingDown = new Map<string, { until: number; failures: number }>();
   return {
@@ -19,7 +16,7 @@ export function createCircuitBreaker(clock: Pick<Clock, 'elapsed'>) {
       const seconds = Math.ceil((cooldown.until - clock.elapsed()) / 1000);
       return `it did not start in time; it is tried again in ${seconds} s, or when it is switched off and on`;
     },
-    /** The server was missing in a turn, `afterMs` after the turn had begun. */
+    /** The server was found missing `afterMs` after its turn had begun. */
     missed(name: string, afterMs: number): void {
       if (afterMs < quickMs) return;
       const last = coolingDown.get(name);

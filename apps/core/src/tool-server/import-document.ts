@@ -5,7 +5,7 @@ import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { badRequest, errorText } from '@svc/service-kit/service-error.ts';
 import { checkEntry, nameProblem } from './check-entry.ts';
 
-/** A server from another program's file in our form, or why it cannot be taken over. */
+/** A server from another program's file in our form, or why it cannot be imported. */
 export type Candidate =
   | { name: string; as: string; entry: ToolServerEntry; warnings: string[] }
   | { name: string; reason: string };
@@ -75,7 +75,7 @@ function toCandidate(name: string, fields: unknown): Candidate {
   return { name, as, entry, warnings: warningsOf(fields) };
 }
 
-/** What would not work here, or would be something else than it was. */
+/** Why a server cannot be imported: it would not work here, or would mean something else. */
 function refusalOf(fields: Record<string, unknown>, url: unknown): string | null {
   if (fields.type === 'sse' || fields.transport === 'sse' || fields.type === 'ws' || fields.type === 'sdk') {
     return 'only stdio and streamable HTTP servers can be used';
@@ -93,7 +93,7 @@ function refusalOf(fields: Record<string, unknown>, url: unknown): string | null
 
 const variable = /\$\{[^}]*\}|^\$\w+$/;
 
-/** `${NAME}`, `${env:NAME}` and `$NAME` are read from the environment by other programs; here they are secrets. */
+/** Other programs read `${NAME}`, `${env:NAME}` and `$NAME` from the environment; here they become references to secrets. */
 function withReferences(values: unknown): unknown {
   if (!isRecord(values)) return values;
   return Object.fromEntries(

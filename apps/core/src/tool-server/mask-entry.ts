@@ -2,10 +2,10 @@ import type { ToolServerEntry } from '@svc/contract/tool-server.ts';
 import { holdsPlaceholder, placeholder } from '@svc/service-kit/redaction/placeholder.ts';
 import { withoutReferences } from './secret-references.ts';
 
-/** Stands for a value that is not shown. What holds it is refused when it comes back. */
+/** Replaces a value that is not shown. A stored value must not contain it. */
 export const mask = placeholder;
 
-/** Any mask of the service, in text that is to be stored. */
+/** Whether text that is to be stored contains any mask of the service. */
 export const isMasked = (text: string): boolean => holdsPlaceholder(text);
 
 const secretName = /key|token|secret|passw|passphrase|pwd|credential|auth|cookie|dsn/i;
@@ -17,29 +17,29 @@ const secretValue = [
   /^(?:Bearer|Basic|Token)\s+\S/i,
 ];
 
-/** True when a value should not be shown: by its name, or by what it looks like. A reference to a secret is not one. */
+/** Whether a value should be hidden because of its name or its form. A reference to a secret is not secret. */
 export function looksSecret(name: string, value: string): boolean {
   const literal = withoutReferences(value).trim();
   if (literal === '' || /^(?:Bearer|Basic|Token)$/i.test(literal)) return false;
   return secretName.test(name) || secretValue.some((pattern) => pattern.test(literal)) || isRandom(literal);
 }
 
-/** A long word with letters and digits mixed: not a path, an address or a sentence. */
+/** A long word of mixed letters and digits: not a path, an address or a sentence. */
 const isRandom = (text: string): boolean =>
   /^[A-Za-z0-9+_=-]{24,}$/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text) && !uuid.test(text);
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The entry as it may be shown: of the environment the names and the references to secrets, and elsewhere no literal value that
- * looks like a secret.
+ * The entry as it may be shown: of the environment only names and references to secrets, and elsewhere no literal value that looks like a
+ * secret.
  */
 export function maskEntry(entry: ToolServerEntry): ToolServerEntry {
   if (entry.type === 'stdio') return { ...entry, args: maskArgs(entry.args), env: maskLiterals(entry.env) };
   return { ...entry, url: maskUrl(entry.url), ...(entry.headers !== undefined && { headers: maskValues(entry.headers) }) };
 }
 
-/** Literal values of an entry that are secrets: the replies of an engine must not have them. */
+/** The literal secrets of an entry, which are masked in engines' replies. */
 export function secretsIn(entry: ToolServerEntry): string[] {
   const named = entry.type === 'stdio' ? Object.entries(entry.env) : Object.entries(entry.headers ?? {});
   const given = named.filter(([name, value]) => looksSecret(name, value)).map(([, value]) => withoutScheme(value));
@@ -51,7 +51,7 @@ export function secretsIn(entry: ToolServerEntry): string[] {
   ];
 }
 
-/** Which literal secrets an entry holds, as text for the person who registers it. */
+/** The places of literal secrets in an entry, as text for the person who registers it. */
 export function plainSecrets(entry: ToolServerEntry): string[] {
   const [place, values] = entry.type === 'stdio' ? ['env', entry.env] : ['headers', entry.headers ?? {}];
   return Object.entries(values)
@@ -68,13 +68,13 @@ const withoutScheme = (value: string): string => value.replace(/^(?:Bearer|Basic
 const maskValues = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, looksSecret(name, value) ? mask : value]));
 
-/** A pass phrase may stand under any name and look like any word. */
+/** A pass phrase can have any name and look like any word. */
 const maskLiterals = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, withoutReferences(value).trim() === '' ? value : mask]),
   );
 
-/** `--token VALUE`, `--token=VALUE`, and values that look like secrets wherever they stand. */
+/** Masks `--token VALUE`, `--token=VALUE`, and values anywhere that look like secrets. */
 function maskArgs(args: readonly string[]): string[] {
   return args.map((arg, at) => {
     const [, flag, value] = /^(--?[\w-]+)=(.*)$/s.exec(arg) ?? [];

@@ -1,15 +1,15 @@
-/** Text with a secret's name in it, resolved when a turn begins: `Bearer ${secret:GITHUB_TOKEN}`. */
+/** A reference to a secret inside a text, resolved when a turn begins: `Bearer ${secret:GITHUB_TOKEN}`. */
 const reference = /\$\{secret:([^}]*)\}/g;
 const nameOfSecret = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Names of the secrets that a text refers to. */
+/** The names of the secrets that a text refers to. */
 export const secretNames = (text: string): string[] => Array.from(text.matchAll(reference), ([, name = '']) => name);
 
 /** The text with every reference in it replaced. */
 export const fillSecrets = (text: string, valueOf: (name: string) => string): string =>
   text.replaceAll(reference, (_whole, name: string) => valueOf(name));
 
-/** The text without its references: what is left is not secret by being one. */
+/** The text without its references, which are not secret themselves. */
 export const withoutReferences = (text: string): string => text.replaceAll(reference, '');
 
 /** What is wrong with the references in a text, or null. */

@@ -2,24 +2,24 @@ import type { ToolServerState } from '@svc/contract/tool-server.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 
-/** What a turn says of its servers while its engine runs. */
+/** Reports on a turn's servers while its engine runs. */
 export type TurnWatch = {
-  /** A server is not there; `message` names it and says why. */
+  /** A server is missing; `message` names it and says why. */
   onMissing(name: string, message: string): void;
-  /** The engine has ended well: the servers that it did not miss were there. */
+  /** The engine has ended without an error: every server not reported missing was available. */
   onDone(): void;
 };
 
-/** What turns and tests have found of each tool server since the service started. */
+/** What turns and tests have found about each tool server since the service started. */
 export type ServerHealth = {
   of(name: string): ToolServerState;
   /** Why a server is left out for now, or null. */
   cooldown(name: string): string | null;
-  /** What a test has found. `missing`: a sentence that names the server and says why it is not there. */
+  /** The result of a test. `missing`: a sentence that names the server and says why it is unavailable; null when it is available. */
   attempted(name: string, missing: string | null): void;
-  /** For a turn with these servers. Those that are `personal` may be missing in this turn alone, which says nothing of them. */
+  /** Watches a turn with these servers. The `personal` ones may be missing in this turn only, which says nothing about the server. */
   watch(names: readonly string[], personal: ReadonlySet<string>): TurnWatch;
-  /** The server is another one now, or gone. */
+  /** The server was changed or removed. */
   forget(name: string): void;
 };
 

@@ -6,18 +6,18 @@ import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Secrets } from '../secret/secrets.ts';
 import { fillSecrets, secretNames } from './secret-references.ts';
 
-/** An entry as an engine takes it, or why it cannot be started. `isPersonal`: in this person's turns, which says nothing of others'. */
+/** An entry in the form that engines take, or why it cannot be started. `isPersonal`: the problem concerns only this person's turns. */
 export type Launch = { server: ToolServer } | { problem: string; isPersonal: boolean };
 
 /**
- * Gives an entry as an engine takes it, in a turn of a person of this tier: a secret that takes more trust is not theirs to
- * use. What was looked up holds for a while, so that a turn seldom waits for it.
+ * Converts an entry to the form that engines take, for a turn of a person of this tier, who cannot use secrets that require more trust.
+ * Results are cached for a while, so that turns seldom wait.
  */
 export type Launcher = (tier: Tier) => Promise<Launch> | Launch;
 
 type Deps = { secrets: Pick<Secrets, 'resolve'>; clock: Clock };
 
-/** A rotated secret counts after the first, one that was put where it was missing after the second, in ms. */
+/** Cache lifetimes in ms: a rotated secret takes effect after the first, one added where it was missing after the second. */
 const lifeMs = { good: 30_000, bad: 2000 };
 
 const valuesOf = (entry: ToolServerEntry): Record<string, string> => (entry.type === 'stdio' ? entry.env : (entry.headers ?? {}));
@@ -33,7 +33,7 @@ export function createLauncher(name: string, entry: ToolServerEntry, { secrets, 
       Array.from(names, async (secret) => [secret, (await secrets.resolve(secret, tier)).reveal()] as const),
     );
     const faults = looked.flatMap((one) => (one.status === 'rejected' ? [toProblem(one.reason)] : []));
-    // Faults that concern every person are reported first.
+    // Faults that concern everyone are reported first.
     const fault = faults.find(({ isPersonal }) => !isPersonal) ?? faults[0];
     if (fault !== undefined) return fault;
     const values = looked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

@@ -19,26 +19,29 @@ export type ToolRegistryDeps = {
   knownSecrets: Pick<KnownSecrets, 'learn'>;
   secrets: Pick<Secrets, 'resolve'>;
   builtIns: readonly BuiltInTools[];
-  /** Called when a server is another one now, switched, or gone. */
+  /** Called when a server was changed, switched or removed. */
   onChange: (name: string) => void;
 };
 
 export type Registered = { entry: ToolServerEntry; launch: Launcher };
 
-/** Which tool servers there are: stored in the database, held in memory, and changed one at a time. */
+/** The tool servers: stored in the database, cached in memory, and changed one at a time. */
 export type ToolRegistry = {
-  /** The registered ones, without those of the service itself. */
+  /** The registered servers, without the built-in ones. */
   readonly registered: ReadonlyMap<string, Registered>;
   has(name: string): boolean;
-  /** Whether a server is switched on. One that is off is given to nobody. */
+  /** Whether a server is switched on. One that is off is offered to nobody. */
   isOn(name: string): boolean;
   /** @throws `not_found`. */
   get(name: string): Registered;
-  /** Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for a built-in's name, or one that is there and is not to be replaced. */
+  /**
+   * Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for the name of a built-in server, or
+   * an existing one that may not be replaced.
+   */
   save(name: string, entry: ToolServerEntry, options?: { replaces: boolean }): Promise<{ replaced: boolean }>;
-  /** Switches a server on or off. Gives what it is now. @throws `not_found`. */
+  /** Switches a server on or off. Returns whether it is on now. @throws `not_found`. */
   toggle(name: string): Promise<boolean>;
-  /** @throws `conflict` for a built-in one, `not_found`. */
+  /** @throws `conflict` for a built-in server, `not_found`. */
   remove(name: string): Promise<void>;
 };
 
@@ -48,9 +51,9 @@ export async function openToolRegistry(deps: ToolRegistryDeps): Promise<ToolRegi
   const { db, clock, log, knownSecrets, secrets, builtIns, onChange } = deps;
   const store = createToolServerStore(db, clock);
   const registered = new Map<string, Registered>();
-  /** Of those of the service itself. */
+  /** The built-in servers that are switched off. */
   const switchedOff = new Set<string>();
-  /** Each change begins with what the one before has left. */
+  /** Each change starts from the result of the one before. */
   const oneByOne = createLane(1);
 
   const hold = (name: string, entry: ToolServerEntry) => {

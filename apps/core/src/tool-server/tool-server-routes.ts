@@ -19,7 +19,7 @@ type Deps = { toolServers: ToolServers; toolTests: ToolTests };
 const { stdio, http } = toolServerSchemas;
 const said = ({ description }: { description: string }) => ({ description });
 
-/** Types are left to the check of the whole entry, which names everything that is wrong at once. */
+/** The schema does not check types: the check of the whole entry reports every problem at once. */
 const saveBody = {
   type: 'object',
   properties: {

@@ -10,7 +10,7 @@ type Row = { name: string; enabled: number; entry: string };
 /** `entry` is null for a built-in server, of which only the switch is stored. */
 export type StoredToolServer = { name: string; enabled: boolean; entry: ToolServerEntry | null };
 
-/** The registered tool servers. Read once when the service starts; the registry holds them in memory. */
+/** The registered tool servers. They are read once, at the start of the service; the registry caches them in memory. */
 export type ToolServerStore = {
   list(): Promise<StoredToolServer[]>;
   /** Adds a server, or replaces the one of its name. */
@@ -33,7 +33,7 @@ export function createToolServerStore(db: Pick<Database, 'all' | 'run'>, clock: 
 }
 
 function toStored({ name, enabled, entry }: Row): StoredToolServer {
-  // The cast: only checked entries are ever stored.
+  // The cast is safe: only checked entries are stored.
   const parsed = JSON.parse(entry) as ToolServerEntry | null;
   return { name, enabled: enabled === 1, entry: parsed === null ? null : { ...parsed, enabled: enabled === 1 } };
 }

@@ -12,27 +12,27 @@ import { openToolRegistry, type Registered, type ToolRegistry, type ToolRegistry
 
 type Deps = Omit<ToolRegistryDeps, 'onChange'>;
 
-/** What a turn's engine is given, and what it should have been given but cannot be. */
+/** The servers that a turn's engine gets, and those that it should get but cannot. */
 export type TurnTools = TurnWatch & { servers: ToolServer[]; missing: MissingTools[] };
 
-/** For a turn that may have none, or has no use for any. */
+/** For a turn that may not use any, or needs none. */
 export const noTools: TurnTools = { servers: [], missing: [], onMissing: () => undefined, onDone: () => undefined };
 
-/** The tool servers, as the operator keeps them and as turns get them. A turn looks nothing up. Changes count from the next turn on. */
+/** The tool servers, for the operator and for turns. Turns read them from memory. Changes take effect with the next turn. */
 export type ToolServers = Pick<ToolRegistry, 'has' | 'isOn' | 'save' | 'toggle' | 'remove'> & {
   /** The whole registry as it may be shown. */
   list(): ToolServerDocument;
-  /** Which secrets each of the registered ones names. */
+  /** The names of the secrets that each registered server uses. */
   secretUses(): { name: string; secrets: string[] }[];
-  /** What is wrong with the secrets that an entry names, such as that nobody has stored them yet. */
+  /** Problems of the secrets that an entry names, such as one that is not stored yet. */
   missingSecrets(entry: ToolServerEntry): Promise<string[]>;
-  /** A server as an engine takes it, for the operator to try it out, switched on or not. @throws `not_found`. */
+  /** A server in the form that engines take, for the operator's tests, switched on or not. @throws `not_found`. */
   launch(name: string, ended: AbortSignal): Promise<Launch>;
-  /** What a test of a server has found. One that is there is tried again in the next turn. */
+  /** Reports the result of a test. An available server is tried again in the next turn. */
   attempted(name: string, missing: string | null): void;
-  /** What the operator should know: servers that are switched on and missing. */
+  /** Notices for the operator: servers that are switched on and missing. */
   notices(): string[];
-  /** The tool servers of a turn: switched on, allowed by the caller's roles, and within their tool policy. Never rejects. */
+  /** The tool servers of a turn: switched on, allowed by the caller's roles, and within the caller's tool policy. Never rejects. */
   serversFor(turn: ToolTurn): Promise<TurnTools>;
 };
 
@@ -129,7 +129,10 @@ async function serversFor(parts: Parts, turn: ToolTurn): Promise<TurnTools> {
 const isListed = ({ identity: { tool_servers } }: ToolTurn, name: string): boolean =>
   tool_servers === '*' || tool_servers.includes(name);
 
-/** What becomes of a server in a turn; null when it has nothing for it. `isPersonal`: missing in this turn alone, which says nothing of it. */
+/**
+ * The outcome for a server in a turn; null when it has nothing for the turn. `isPersonal`: it is missing in this turn only, which says
+ * nothing about the server.
+ */
 type Offer = { server: ToolServer } | { missing: MissingTools; isPersonal: boolean } | null;
 
 async function offerBuiltIn({ clock }: Parts, builtIn: BuiltInTools, turn: ToolTurn): Promise<Offer> {

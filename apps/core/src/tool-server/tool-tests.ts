@@ -19,16 +19,16 @@ type Deps = {
 };
 
 export type ToolTests = {
-  /** Connects to a server once and lists its tools. A server that cannot be reached is a value. @throws `not_found`, `busy`. */
+  /** Connects to a server once and lists its tools. An unreachable server is a result, not an error. @throws `not_found`, `busy`. */
   run(name: string, limitMs: number, gone: AbortSignal): Promise<ToolServerTest>;
-  /** Ends the tests that run. */
+  /** Cancels the running tests. */
   close(): Promise<void>;
 };
 
 const mostAtOnce = 4;
 const stderrLines = 10;
 
-/** Tries tool servers out, each in a process of its own, with the operator's rights and the secrets resolved. */
+/** Tests tool servers, each in its own process, with the operator's rights and the secrets resolved. */
 export function createToolTests({ toolServers, knownSecrets, env, workspaces, paths }: Deps): ToolTests {
   const stateDir = path.join(paths.engineState, 'tool-tests');
   const running = new Set<ToolClient>();
@@ -40,7 +40,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
     if (gone.aborted) return { name, there: false, ms: 0, fault: 'other', reason: 'its test was interrupted', stderr: '' };
     if ('problem' in launch) return { name, there: false, ms: 0, fault: 'secret', reason: launch.problem, stderr: '' };
     makePrivateDir(stateDir);
-    // Where turns of the operator work: a server is started as in one of those.
+    // The working folder of the operator's turns, so that a server starts as it does in one.
     const cwd = workspaces.shared();
     const client = openToolClient({ servers: [launch.server], env, stateDir, cwd, limitMs });
     running.add(client);
@@ -65,7 +65,7 @@ export function createToolTests({ toolServers, knownSecrets, env, workspaces, pa
         const cutOff = AbortSignal.any([gone, closing.signal]);
         const state = await connect(name, limitMs, cutOff);
         const test = toTest(state, (text) => knownSecrets.redactor().text(text));
-        // One that was cut off says nothing of the server.
+        // A cancelled test says nothing about the server.
         if (!cutOff.aborted) toolServers.attempted(name, test.connected ? null : missingText(name, test.reason));
         return test;
       } finally {

@@ -37,8 +37,8 @@ const body = {
 const callsPerTurn = 100;
 
 /**
- * `/v2/device-tools`: where the toolbelt's process asks what the device of a turn can do, and hands every call to. The token says whose
- * turn it is in; the tools are those that the turn's own message has named, and what its sender may do is decided for every call.
+ * `/v2/device-tools`: where the toolbelt's process asks what the device of a turn can do, and sends every call. The token identifies the
+ * turn; its own message lists the tools, and the sender's rights are checked for every call.
  */
 export function mountDeviceToolRoutes(app: App, deps: Deps): void {
   const counts = new WeakMap<Turn, number>();
@@ -49,7 +49,7 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
     return caller;
   };
   const onRequest = async ({ headers }: { headers: { authorization?: string } }) => void callerOf(headers.authorization);
-  /** Trust may have changed since the turn began. */
+  /** Resolves the caller again, because trust may have changed since the turn began. */
   const judged = async (header: string | undefined): Promise<ToolCaller> => {
     const caller = callerOf(header);
     if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
@@ -75,13 +75,13 @@ export function mountDeviceToolRoutes(app: App, deps: Deps): void {
       const params = call.offered.call === undefined ? masked : { tool, params: masked };
       const method = call.offered.call ?? tool;
       const result = await deps.callInstance({ ...call.place, method, params: params as object }, left.signal);
-      // It goes to a model, which others may run.
+      // The result goes to a model, which others may operate.
       return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
     },
   );
 }
 
-/** The instance and the device of the turn's own conversation, nothing that a caller could name. */
+/** The instance and the device of the turn's own conversation; a caller cannot name others. */
 function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: { tool: string; input: object }) {
   const { turn } = caller;
   const offered = deviceToolsOf(caller).find(({ name }) => name === tool);
@@ -97,7 +97,7 @@ function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: 
 const yes = { id: 'yes', label: 'Yes', style: 'primary' } as const;
 const no = { id: 'no', label: 'No', style: 'danger' } as const;
 type Asking = { tool: string; input: object; gone: AbortSignal };
-/** Of what a tool is used with, as it is shown in a question. */
+/** How much of a tool's input a question shows. */
 const shownChars = 300;
 
 /** @throws ServiceError `forbidden` unless the person of the turn says yes. */

@@ -6,30 +6,30 @@ import type { BuiltInTools } from '../tool-server/built-in-tools.ts';
 import { operator, rightsOf, type ToolCaller } from './tool-caller.ts';
 import type { TurnTokens } from './turn-tokens.ts';
 
-/** The tools of the device that a conversation is with: offered in that conversation's turns alone, under a token of their own. */
+/** The tools of a conversation's device: offered only in that conversation's turns, under their own token. */
 export type DeviceTools = BuiltInTools & { callerOf(token: string): ToolCaller | null };
 
 type Deps = { tokens: TurnTokens; url(): Promise<string>; callMs: number };
 
-/** What is done on top of the time of the device itself: judging, masking, passing on. */
+/** The time for checks, masking and transfer, in addition to the device's own. */
 const overheadMs = 5_000;
-/** The longest that a call takes: the person of the turn is asked first, then the device does it. */
+/** The longest time of a call: first the person of the turn is asked, then the device runs the tool. */
 export const deviceCallMs = (askTimeoutMs: number): number => askTimeoutMs + callTimeoutMs + overheadMs;
 
 export function createDeviceTools({ tokens, url, callMs }: Deps): DeviceTools {
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal) => {
     const address = `${await url()}/device`;
     const token = tokens.begin(key, caller, ended);
-    // Engines that are open go on with the tools that they had of a server: another offer is another server to them. Nothing is decided by it.
+    // An open engine keeps the tools that it got from a server, so each set of tools needs its own URL. Nothing is decided by this hash.
     const offer = hash('sha256', JSON.stringify(deviceToolsOf(caller)), 'base64url');
-    // Safe for who may only read: the core refuses the other tools itself.
+    // Safe with read-only rights: the core itself refuses the other tools.
     return {
       name: deviceToolsName,
       type: 'http',
       url: address,
       headers: { Authorization: `Bearer ${token}`, 'X-Svc-Offer': offer },
       safe: true,
-      // The toolbelt ends a call first, and says so.
+      // The toolbelt times out first and reports it.
       callTimeoutMs: callMs + overheadMs,
     } as const;
   };
@@ -46,7 +46,9 @@ export function createDeviceTools({ tokens, url, callMs }: Deps): DeviceTools {
   };
 }
 
-/** What a caller may use of the device. In public anybody's words may be in the prompt, so only what says that it is for there. */
+/**
+ * The device tools that a caller may use. In public anybody's words may be in the prompt, so only tools marked for public use are offered.
+ */
 export function deviceToolsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity'>): DeviceTool[] {
   if (turn === null || turn.instanceId === null) return [];
   const isPublic = turn.envelope.public === true;

@@ -3,28 +3,28 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { AskTurn } from '../tool-server/built-in-tools.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** Who calls a tool: the person of the current turn, or the operator with a client of their own. */
+/** The caller of a tool: the person of the current turn, or the operator with a separate client. */
 export type ToolCaller = {
   /** Null for the operator, who is in no conversation here. */
   turn: Turn | null;
   identity: Pick<Identity, 'principal_id' | 'principal_key' | 'trust_tier' | 'tool_policy' | 'asks'>;
-  /** What was sent and announced in this turn. */
+  /** The number of sends and announcements in this turn. */
   writes: number;
   /** Asks the person of the turn. */
   ask?: AskTurn;
 };
 
 /**
- * What a caller may use, and how far it goes. `here`: the conversation itself. `own`: also what the caller's own sessions
- * do. `all`: every session and every channel.
+ * What a caller may use, and how far it reaches. `here`: the conversation itself. `own`: also the caller's own sessions. `all`: every
+ * session and every channel.
  */
 export type Rights = { tools: 'none' | 'read' | 'full'; reach: 'here' | 'own' | 'all' };
 
 const writesPerTurn = 30;
 
 /**
- * Guests have no tools, whatever their policy. In a public conversation anybody's words may be in the prompt, and the
- * answer is read by anybody, so nobody reaches beyond it there.
+ * Guests have no tools, whatever their policy. In a public conversation anybody's words may be in the prompt, and anybody reads the answer,
+ * so nobody reaches beyond it there.
  */
 export function rightsOf({ turn, identity }: Pick<ToolCaller, 'turn' | 'identity'>): Rights {
   const isPublic = turn?.envelope.public === true;
@@ -40,14 +40,14 @@ export function reaches(caller: ToolCaller, session: string, isTheirs: boolean):
   return reach === 'all' || session === conversationOf(caller) || (reach === 'own' && isTheirs);
 }
 
-/** The operator's own client: no turn, all rights. */
+/** The operator's own client: no turn, full rights. */
 export const operator = (): ToolCaller => ({
   turn: null,
   identity: { principal_id: null, principal_key: null, trust_tier: 'SACRED', tool_policy: 'full', asks: 'never' },
   writes: 0,
 });
 
-/** Counts something that leaves. @throws ServiceError `busy` when a turn does it too often: a model in a loop. */
+/** Counts an outgoing message or announcement. @throws ServiceError `busy` when a turn makes too many, as a looping model does. */
 export function countWrite(caller: ToolCaller): void {
   if (caller.writes >= writesPerTurn) {
     throw new ServiceError('busy', `This turn has sent and announced ${writesPerTurn} times already, which is the limit.`);
@@ -58,7 +58,7 @@ export function countWrite(caller: ToolCaller): void {
 /** The conversation a caller is in; null for the operator. */
 export const conversationOf = ({ turn }: ToolCaller): string | null => turn?.envelope.conversation_key ?? null;
 
-/** Of sessions as the collector lists them those that the caller reaches: who does not reach all sees their own. */
+/** Filters the collector's sessions to those that the caller reaches: callers without full reach see only their own. */
 export function seenBy<T extends { conversation_key: string; principal: string | null }>(
   caller: ToolCaller,
   sessions: readonly T[],

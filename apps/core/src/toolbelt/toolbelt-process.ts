@@ -10,30 +10,30 @@ export type ToolbeltProcessDeps = {
   env: Readonly<Record<string, string | undefined>>;
   coreUrl: string;
   version: string;
-  /** The longest that a call of a device's tool takes, ms. */
+  /** The longest time that a call of a device's tool takes, ms. */
   deviceCallMs: number;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn'>;
   /** True while it must not be stopped. */
   isInUse: () => boolean;
-  /** It was stopped because nobody used it: another process may have its port now. */
+  /** The process was stopped because nobody used it: another process may take its port now. */
   onIdleStop: () => void;
-  /** In place of the real program, for tests. */
+  /** Replaces the real program in tests. */
   entry?: string;
 };
 
 const idleMs = 10 * 60_000;
-/** After it was given up, a turn tries again at most this often. */
+/** How often a turn tries again after the process was given up. */
 const retryMs = 30_000;
 
 /**
- * The process that speaks MCP, so that the core does not have to load it: started when the first turn wants it, started
- * again when it dies, stopped when nobody has wanted it for ten minutes. It ends with the core, however that ends.
+ * The process that speaks MCP, so that the core does not have to load it. It is started for the first turn that needs it, restarted when it
+ * dies, and stopped when it was not needed for ten minutes. It ends with the core, however the core ends.
  */
 export type ToolbeltProcess = {
-  /** Where it listens, as soon as it does. The caller bounds the wait. @throws when it cannot be started. */
+  /** Its address, once it listens. The caller limits the wait. @throws when it cannot be started. */
   url(): Promise<string>;
-  /** For tests, and for those who watch it. */
+  /** For tests and for monitoring. */
   state(): ChildState;
   close(): Promise<void>;
 };
@@ -109,7 +109,7 @@ export function createToolbeltProcess(deps: ToolbeltProcessDeps): ToolbeltProces
       }
       waiting ??= Promise.withResolvers();
       const ready = waiting.promise;
-      ready.catch(() => undefined); // the turn that waited may have gone on without it
+      ready.catch(() => undefined); // the turn that waited may have continued without it
       if (status === 'stopped' || status === 'failed') start();
       return ready;
     },

@@ -46,8 +46,8 @@ type Deps = Omit<ToolDeps, 'readCollector' | 'turnActions'> & {
 const maxBodyBytes = 256 * 1024;
 
 /**
- * `POST /v2/toolbelt/:tool`: where the toolbelt's process hands every call to. The token says whose turn it is in; what
- * that person may do is decided here, again for every call.
+ * `POST /v2/toolbelt/:tool`: where the toolbelt's process sends every call. The token identifies the turn; that person's rights are checked
+ * here, again for every call.
  */
 export function mountToolbeltRoutes(app: App, context: Deps): void {
   const { bindHost, collectorPort, insightsToken } = context.settings;
@@ -61,7 +61,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
   const callerOf = (header: string | undefined) => {
     const caller = deps.toolbelt.callerOf(bearerOf(header) ?? '');
     if (caller === null) throw new ServiceError('unauthorized', 'This token belongs to no running turn.');
-    // Here, where every call ends, in a turn or from an operator's own client over stdio.
+    // Checked here because every call ends here, from a turn or from an operator's own client over stdio.
     if (!deps.toolServers.isOn(toolbeltName)) throw switchedOff();
     return caller;
   };
@@ -70,7 +70,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
     {
       bodyLimit: maxBodyBytes,
       schema: { body, hide: true },
-      // Before the body is read: a stranger learns nothing about what is valid.
+      // Before the body is read: an unauthorized caller learns nothing about valid input.
       onRequest: async ({ headers }) => void callerOf(headers.authorization),
     },
     async ({ headers, body: input }): Promise<ToolAnswer> => {
@@ -79,7 +79,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
         await refreshIdentity(deps, caller);
         checkAllowed(caller, name);
         const result = await tool(deps, caller, input as never);
-        // It may leave from here: an operator's client, or a model's provider.
+        // The result may leave this machine: for an operator's client, or a model's provider.
         return { ok: true, result: await valueInSlices(deps.knownSecrets.redactor(), result) };
       } catch (error) {
         if (error instanceof ServiceError && error.code === 'forbidden') deps.events.toolRefused(caller, name, error.message);
@@ -89,7 +89,7 @@ function mountTool(app: App, deps: Deps & ToolDeps, name: ToolName): void {
   );
 }
 
-/** Trust may have changed since the turn began. */
+/** Resolves the identity again, because trust may have changed since the turn began. */
 async function refreshIdentity(deps: { trust: TrustService }, caller: ToolCaller): Promise<void> {
   if (caller.turn !== null) caller.identity = await resolveIdentity(deps, caller.turn);
 }

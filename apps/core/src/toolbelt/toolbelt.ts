@@ -18,13 +18,13 @@ export type ToolbeltDeps = Omit<ToolbeltProcessDeps, 'isInUse' | 'onIdleStop'> &
   operatorToken: Secret | null;
 };
 
-/** The service's own tool server: an address and a token for each turn that may have it. */
+/** The service's own tool server: an address and a token for each turn that may use it. */
 export type Toolbelt = BuiltInTools & {
-  /** Who a token stands for right now; null for one that means nothing, or nothing any more. */
+  /** Whom a token stands for right now; null for an unknown or expired one. */
   callerOf(token: string): ToolCaller | null;
-  /** For tests, and for those who watch it; null where there is none. */
+  /** For tests and for monitoring; null where there is none. */
   process: Pick<ToolbeltProcess, 'state'> | null;
-  /** The tools of the device that a conversation is with. */
+  /** The tools of a conversation's device. */
   device: DeviceTools;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export function createToolbelt({ knownSecrets, operatorToken, ...processDeps }: 
   const serve = async (key: string, caller: ToolCaller, ended: AbortSignal): Promise<ToolServer> => {
     const url = await process.url();
     const token = tokens.begin(key, caller, ended);
-    // Safe for who may only read: the core refuses the other tools itself. Who is asked before anything is done may do more.
+    // Safe with read-only rights: the core itself refuses the other tools. A person who is asked before each action may do more.
     const safe = caller.identity.tool_policy !== 'full' || caller.identity.asks === 'never';
     return { name: toolbeltName, type: 'http', url, headers: { Authorization: `Bearer ${token}` }, safe };
   };
@@ -77,7 +77,7 @@ type Deps = {
   log: Log;
 };
 
-/** The toolbelt with its real program. Nothing is started yet. */
+/** The toolbelt with its real program, which is not started yet. */
 export function openToolbelt({ settings, env, knownSecrets, clock, log }: Deps): Toolbelt {
   return createToolbelt({
     root: settings.root,

@@ -3,31 +3,28 @@ import type { ToolCaller } from './tool-caller.ts';
 
 type Conversation = { token: string; digest: string; caller: ToolCaller | null };
 
-/** Conversations whose token is remembered while none of their turns runs. */
+/** The number of conversations without a running turn whose tokens are remembered. */
 const maxIdle = 1000;
 
 /**
- * One token for each conversation, so that an engine that is kept open can keep its header. It means something only while
- * a turn of the conversation runs, and then always that turn's caller: with the token of an owner's turn a guest's turn
- * can do no more than a guest.
+ * One token for each conversation, so that an engine that stays open can keep its header. It is valid only while a turn of the conversation
+ * runs, and stands for that turn's caller: with the token of an owner's turn, a guest's turn can do no more than a guest.
  */
 export type TurnTokens = {
-  /** What to mask. */
+  /** The part of every token to mask. */
   readonly secret: string;
   /** The token of the conversation; from now on, until `ended` aborts, it stands for this caller. */
   begin(key: string, caller: ToolCaller, ended: AbortSignal): string;
-  /** Whose running turn a token belongs to. By its digest, so that the time it takes says nothing of the tokens there are. */
+  /** The caller whose running turn a token belongs to. Looked up by digest, so that timing reveals nothing about the tokens. */
   callerOf(token: string): ToolCaller | null;
-  /** Every conversation without a running turn gets a new token the next time. */
+  /** Every conversation without a running turn gets a new token next time. */
   forgetIdle(): void;
-  /** Conversations with a running turn. */
   live(): number;
-  /** Conversations that have a token. */
   count(): number;
 };
 
 export function createTurnTokens(): TurnTokens {
-  // In front of every token: who masks it has masked the token, and the rest is worth nothing without it.
+  // The prefix of every token: masking it masks the token, and the rest is worthless without it.
   const secret = randomBytes(32).toString('base64url');
   const byKey = new Map<string, Conversation>();
   const byDigest = new Map<string, Conversation>();
@@ -57,7 +54,7 @@ export function createTurnTokens(): TurnTokens {
 
     begin(key: string, caller: ToolCaller, ended: AbortSignal): string {
       const conversation = byKey.get(key) ?? open(key);
-      byKey.delete(key); // the one that was used last stands last
+      byKey.delete(key); // reinserted, so that the most recently used comes last
       byKey.set(key, conversation);
       conversation.caller = ended.aborted ? null : caller;
       const end = () => {

@@ -3,7 +3,7 @@ import { checkTarget } from '../../announcement/announcement-target.ts';
 import { conversationOf, countWrite, rightsOf, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool } from './tool.ts';
 
-/** Posts a note to sessions. Who does not reach all can leave one in this conversation only, for its next turn. */
+/** Posts a note to sessions. Callers without full reach can leave one only in this conversation, for its next turn. */
 export const announce: Tool<'svc_announce'> = async ({ announcements, events }, caller, input) => {
   const { text, priority = 'normal', ttl } = input;
   if (text.trim() === '') throw badRequest('"text" is blank. Say what the sessions should know.');

@@ -5,7 +5,7 @@ import type { ToolCaller } from '../tool-caller.ts';
 
 const words: Record<ChannelAction, string> = { file: 'no files with a reply', react: 'no reactions' };
 
-/** The turn of a caller whose channel shows this kind of action. @throws ServiceError `unprocessable` with a text for the model. */
+/** The turn of a caller whose channel supports this kind of action. @throws ServiceError `unprocessable` with a text for the model. */
 export function turnThatShows({ turn }: ToolCaller, action: ChannelAction): Turn {
   if (turn === null)
     throw new ServiceError('unprocessable', 'This tool goes with a reply, and there is no conversation to reply to here.');

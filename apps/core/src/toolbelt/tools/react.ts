@@ -2,7 +2,7 @@ import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import { turnThatShows } from './check-channel.ts';
 import type { Tool } from './tool.ts';
 
-/** Compiled on first use: the list of all emojis takes 20 ms. */
+/** Compiled on first use: building the set of all emojis takes 20 ms. */
 const isOneEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 /** Puts an emoji on the message that is being answered. */

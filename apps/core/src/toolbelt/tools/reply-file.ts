@@ -8,18 +8,18 @@ import { turnThatShows } from './check-channel.ts';
 import { holdsSecret } from './send-file.ts';
 import type { Tool } from './tool.ts';
 
-/** What channels commonly take. */
+/** The largest file that channels commonly accept. */
 const maxBytes = 50 * 1024 * 1024;
 
 /**
- * Gives a file of the conversation's working folder to the person, with the reply. What goes is a copy in the upload area, made
- * now: what happens to the file later changes nothing.
+ * Sends a file of the conversation's working folder to the person, with the reply. It sends a copy in the upload area, made now: later
+ * changes to the file have no effect.
  */
 export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path: asked, name }) => {
   const turn = turnThatShows(caller, 'file');
   deps.turnActions.checkRoom(turn);
   const { conversation_key } = turn.envelope;
-  // In public anybody's words can be in the prompt, and the working folder may be everybody's.
+  // In public anybody's words can be in the prompt, and the working folder may be shared.
   const isPublic = rightsOf(caller).reach === 'here';
   const cwd = isPublic ? null : ((await deps.sessions.read(conversation_key))?.cwd ?? null);
   const roots = [cwd, deps.conversationFiles.folderOf(conversation_key)].filter((root) => root !== null);
@@ -30,12 +30,12 @@ export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path
     if (await holdsSecret(found.handle, redactor)) throw forbidden('The file contains a secret of this service.');
     const facts = { filename: name ?? path.basename(found.path), conversation_key };
     const copy = await deps.uploads.take(found.handle.createReadStream({ start: 0, autoClose: false }), facts);
-    // The name is shown to people, as all that is said here.
+    // The name is shown to people, so it is masked like every message.
     const shown = redactor.text(copy.name);
     await deps.turnActions
       .add(turn, { type: 'file', path: copy.path, name: shown, mime: copy.mime })
       .catch(async (error: unknown) => {
-        await deps.uploads.delete(copy.id); // it goes to nobody
+        await deps.uploads.delete(copy.id); // the file is not sent to anybody
         throw error;
       });
     return { name: shown, bytes: copy.bytes, note: 'It will be sent with your reply.' };
@@ -46,7 +46,7 @@ export const replyWithFile: Tool<'svc_reply_file'> = async (deps, caller, { path
 
 type Opened = { handle: FileHandle; path: string };
 
-/** Opens a regular file that lies in one of the folders, by no link out of them: what is read is what was checked. */
+/** Opens a regular file in one of the folders; no link may lead outside them. The file that was checked is the file that is read. */
 async function openWithin(roots: readonly string[], file: string): Promise<Opened> {
   const real = await realpath(file).catch(() => null);
   const places = await Promise.all(roots.map((root) => realpath(root).catch(() => null)));
@@ -58,7 +58,7 @@ async function openWithin(roots: readonly string[], file: string): Promise<Opene
     const facts = await handle.stat();
     if (!facts.isFile()) throw badRequest('Only a file can be sent.');
     if (facts.size > maxBytes) throw new ServiceError('too_large', `Files of at most ${maxBytes} bytes go with a reply.`);
-    // A folder on the way may have become a link meanwhile.
+    // A folder in the path may have become a link meanwhile.
     if ((await realpath(real).catch(() => null)) !== real) throw outside();
     return { handle, path: real };
   } catch (error) {
@@ -69,5 +69,5 @@ async function openWithin(roots: readonly string[], file: string): Promise<Opene
 
 const isInside = (file: string, folder: string): boolean => file.startsWith(`${folder}${path.sep}`);
 
-/** Whether there is such a file elsewhere is not said. */
+/** Does not reveal whether such a file exists elsewhere. */
 const outside = () => forbidden('There is no such file in the folder of this conversation. Write it there first.');

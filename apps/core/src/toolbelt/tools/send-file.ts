@@ -12,10 +12,10 @@ import type { ToolDeps } from './tool.ts';
 type Answer = { delivered?: boolean; message?: string };
 
 const timeoutMs = 20_000;
-/** Larger files are pictures and sound, and looking into them would take too long. */
+/** Larger files are images and sound, and a search in them would take too long. */
 const maxCheckedBytes = 64 * 1024 * 1024;
 
-/** Sends a file of the upload area, tried once: whether it went is in the result. */
+/** Sends a file of the upload area, with one attempt: the result says whether it succeeded. */
 export async function sendFile(
   deps: ToolDeps,
   route: Route,
@@ -49,7 +49,9 @@ export async function sendFile(
   };
 }
 
-/** Nothing but finished uploads: keys and databases of the service lie elsewhere. A file of a conversation is sent as the upload it is. */
+/**
+ * Accepts only finished uploads: keys and databases of the service are elsewhere. A conversation's copy of a file is sent as its upload.
+ */
 function checkFile({ paths, conversationFiles }: ToolDeps, file: string): UploadFile {
   const found = findUpload(paths.uploads, conversationFiles.uploadOf(file));
   if (found === 'not_a_file') throw badRequest('A folder cannot be sent.');
@@ -67,7 +69,7 @@ async function pathHoldsSecret({ path: file, bytes }: UploadFile, redactor: Reda
   }
 }
 
-/** True when masking would change the content. Read piece by piece, so that nobody waits for it. */
+/** Whether masking would change the content. Reads piece by piece, so that nothing else is blocked. */
 export async function holdsSecret(handle: FileHandle, redactor: Redactor): Promise<boolean> {
   const masked = redactor.stream();
   const [before, after] = [createHash('sha256'), createHash('sha256')];

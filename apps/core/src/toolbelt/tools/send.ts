@@ -9,12 +9,12 @@ import type { Tool, ToolDeps } from './tool.ts';
 
 type Asked = { channel?: string; instance_id?: string; target?: string };
 
-/** How long a call waits for the first try. */
+/** How long a call waits for the first attempt. */
 const firstTryMs = 10_000;
 
 /**
- * Sends something out through a connector. A text goes through the outbox: masked, kept, tried again. Who does not reach
- * all can send texts to the place their conversation is in, and only an owner to where words are done and not shown.
+ * Sends something through a connector. A text goes through the outbox: masked, stored, retried. Callers without full reach can only send
+ * texts to the place of their own conversation, and only an owner to places where messages steer a session instead of being shown.
  */
 export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption, kind, ...asked }) => {
   if ((text === undefined) === (path === undefined)) throw badRequest('Give "text", or "path" with a "caption".');
@@ -27,7 +27,7 @@ export const send: Tool<'svc_send'> = async (deps, caller, { text, path, caption
     : sendFile(deps, route, path, { caption, kind });
 };
 
-/** What is said so is answered, or done, with the rights of the person there. */
+/** Messages of these kinds are answered or executed with the rights of the person there. */
 const steeringKinds: readonly string[] = ['inject', 'interrupt'];
 const maySteer = (caller: ToolCaller): boolean => rightsOf(caller).reach === 'all' && caller.identity.trust_tier === 'SACRED';
 
@@ -48,7 +48,7 @@ async function placeOf(deps: ToolDeps, caller: ToolCaller, asked: Asked): Promis
   return { instance_id: instance, target: target ?? '' };
 }
 
-/** Whether the place that was asked for is the one the caller writes from, in full. */
+/** Whether the requested place is exactly the caller's own. */
 const isSame = (here: Route, { turn }: ToolCaller, { channel, instance_id, target }: Asked): boolean =>
   target === here.target &&
   (instance_id ?? here.instance_id) === here.instance_id &&
@@ -57,7 +57,7 @@ const isSame = (here: Route, { turn }: ToolCaller, { channel, instance_id, targe
 type Words = { text: string; kind?: string };
 
 async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Route, words: Words): Promise<object> {
-  // Of no turn: what becomes of it does not settle the reply of the turn it was sent in.
+  // Belongs to no turn: its outcome does not settle the reply of the turn that sent it.
   const about = { turn_id: ids.next('snd'), turn_seq: 0, conversation_key: conversationOf(caller) ?? 'operator' };
   const delivery = await outbox.push({ ...about, ...words, injected: false, route, error: null });
   const outcome = await outbox.firstTry(delivery, firstTryMs);
@@ -71,8 +71,8 @@ const notAllowed = (what: string) => forbidden(`${what} is not allowed for the p
 const timeoutMs = 5000;
 
 /**
- * The one instance that answers to a channel: a connector type or the name of an instance.
- * @throws ServiceError `bad_request` when there is none or more than one, `unavailable` without the manager.
+ * Finds the one instance that matches a channel: a connector type or the name of an instance.
+ * @throws ServiceError `bad_request` when none or several match, `unavailable` without the manager.
  */
 async function findInstance({ settings }: Pick<ToolDeps, 'settings'>, channel: string): Promise<SendTarget> {
   const targets = (await readTargets(settings)).filter(({ enabled, outbound }) => enabled && outbound !== false);
@@ -88,7 +88,7 @@ async function readTarget({ settings }: Pick<ToolDeps, 'settings'>, instance: st
   return (await readTargets(settings)).find(({ instance_id }) => instance_id === instance);
 }
 
-/** Whether what is sent there is done with the rights of a person, and not only shown. */
+/** Whether messages to a target run with a person's rights instead of only being shown. */
 const steers = (target: SendTarget | undefined): boolean =>
   target !== undefined && target.outbound !== false && target.outbound.steers === true;
 

@@ -5,7 +5,7 @@ import { toSession } from '../../session/session-view.ts';
 import { conversationOf, reaches, type ToolCaller, seenBy } from '../tool-caller.ts';
 import { isoTime, type Tool, type ToolDeps } from './tool.ts';
 
-/** What the collector knows of a session. */
+/** What the collector knows about a session. */
 type Collected = Pick<
   ListedSession,
   | 'conversation_key'
@@ -22,7 +22,7 @@ type Collected = Pick<
   | 'turns'
   | 'last_event_at'
 >;
-/** `pane`: its terminal of tmux. `repo`: the root of the git repository that it works in. */
+/** `pane`: its tmux terminal. `repo`: the root of the git repository that it works in. */
 type Shown = Omit<Collected, 'multiplexer' | 'tmux_target' | 'last_event_at' | 'state'> & {
   state: Collected['state'] | Session['state'];
   pane: string | null;
@@ -34,8 +34,8 @@ const activeMs = 15 * 60_000;
 const maxSessions = 200;
 
 /**
- * The sessions in which a turn runs or waits, whose program runs, or in which something happened in the last 15 minutes: the
- * core's own, and those that only the collector knows, such as the ones in terminals.
+ * The sessions with a running or queued turn, with a running program, or with an event in the last 15 minutes: the core's own, and those
+ * that only the collector knows, such as the ones in terminals.
  */
 export const listSessions: Tool<'svc_sessions'> = async (deps, caller) => {
   const [own, { collected, note }] = await Promise.all([ownSessions(deps, caller), askCollector(deps, caller)]);
@@ -60,7 +60,7 @@ async function ownSessions(deps: ToolDeps, caller: ToolCaller): Promise<Session[
   return rows.map((row) => toSession(row, deps)).filter((session) => isSeen(session) && isActive(session));
 }
 
-/** Without the collector there is still most of it. */
+/** Without the collector most of the list is still available. */
 async function askCollector({ readCollector }: ToolDeps, caller: ToolCaller) {
   try {
     const { sessions } = await readCollector<{ sessions: Collected[] }>(`/api/sessions?active=1&limit=${maxSessions}`);
@@ -70,7 +70,7 @@ async function askCollector({ readCollector }: ToolDeps, caller: ToolCaller) {
   }
 }
 
-/** The core's own word on its session, with what only the collector knows of it. */
+/** The core's own data of its session, with what only the collector knows. */
 const summary = (session: Session, told: Collected | undefined): Shown => ({
   conversation_key: session.conversation_key,
   source: 'core',

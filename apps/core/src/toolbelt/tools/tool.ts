@@ -35,12 +35,12 @@ export type ToolDeps = {
   turnActions: Pick<TurnActions, 'add' | 'checkRoom'>;
 };
 
-/** What a tool does for a caller that may use it. Its result is what the model gets, as JSON. @throws ServiceError. */
+/** Runs a tool for a caller that may use it. The model gets the result as JSON. @throws ServiceError. */
 export type Tool<Name extends ToolName> = (
   deps: ToolDeps,
   caller: ToolCaller,
   input: Static<(typeof toolInputs)[Name]>,
 ) => Promise<object>;
 
-/** A time as a model reads it. */
+/** A time in the form that models get. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -2,10 +2,10 @@ import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { conversationOf, rightsOf, type ToolCaller } from '../tool-caller.ts';
 import { isoTime, type Tool } from './tool.ts';
 
-/** Lines that are looked at for a caller who sees few of them. */
+/** How many lines are read for a caller who may see few of them. */
 const maxLines = 20_000;
 
-/** The newest files of the upload area. Who does not reach all sees those of this conversation. */
+/** The newest files of the upload area. Callers without full reach see those of this conversation. */
 export const listUploads: Tool<'svc_uploads'> = async ({ paths, uploads }, caller, { limit = 20 }) => {
   const files: object[] = [];
   let lines = 0;

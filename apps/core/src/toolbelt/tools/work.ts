@@ -14,7 +14,7 @@ export const drawMap: Tool<'svc_map'> = async ({ readCollector }, caller, { sinc
   return { since: isoTime(map.since), places, ...(map.truncated && { note: 'There are more sessions than are shown.' }) };
 };
 
-/** The sessions that touched a path, or something below it. */
+/** The sessions that touched a path or anything below it. */
 export const whoTouched: Tool<'svc_who'> = async (deps, caller, input) => {
   const file = await fullPath(deps, caller, input.path);
   const who = await deps.readCollector<WhoTouched>(`/api/who${query({ path: file, since: input.since })}`);
@@ -26,7 +26,7 @@ export const whoTouched: Tool<'svc_who'> = async (deps, caller, input) => {
   return { path: who.path, since: isoTime(who.since), sessions, ...(who.truncated && { note }) };
 };
 
-/** Relative paths are taken from the folder that the caller's engine works in. */
+/** Relative paths are resolved in the working folder of the caller's engine. */
 async function fullPath({ sessions }: ToolDeps, caller: ToolCaller, name: string): Promise<string> {
   if (path.isAbsolute(name)) return path.normalize(name);
   const key = conversationOf(caller);
