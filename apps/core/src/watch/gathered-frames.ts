@@ -2,22 +2,22 @@ import type { TurnBegin, TurnEnd } from '@svc/contract/session.ts';
 import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** What a frame of a turn says. */
+/** The body of a turn's frame. */
 export type TurnFrameBody = TurnBegin | TurnProgress | TurnEnd;
 
 type Deps = {
   clock: Pick<Clock, 'elapsed' | 'after'>;
-  /** Least time from one departure to the next, ms. */
+  /** The shortest time between two batches, ms. */
   gatherMs(): number;
   write(turnId: string, body: TurnFrameBody): void;
 };
 
-/** Frames of turns that wait to leave together. Deltas of one turn that follow each other leave as one. */
+/** Batches the frames of turns. Consecutive deltas of one turn are merged. */
 export type GatheredFrames = {
   push(turnId: string, body: TurnFrameBody): void;
-  /** Lets out what waits. */
+  /** Sends the waiting frames. */
   flush(): void;
-  /** What waits is not said any more. */
+  /** Discards the waiting frames. */
   drop(): void;
   close(): void;
 };

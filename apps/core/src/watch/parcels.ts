@@ -6,13 +6,13 @@ import type { RingPart } from './watch-ring.ts';
 
 type Line = { type: string; seq: number; json: MaskedJson };
 
-/** Frames on their way to watchers. */
+/** Frames to be sent to watchers. */
 export type Parcel = { lines: readonly Line[]; sse(): Buffer };
 
-/** Frames as watchers get them: masked and written once for all who are at the same place. */
+/** Masks and serializes frames once for all watchers at the same place. */
 export type Parcels = {
   of(place: number, part: RingPart): Parcel;
-  /** The same of frames that one watcher gets. */
+  /** Does the same for frames of a single watcher. */
   present(frames: readonly SessionStreamFrame[]): Promise<Parcel>;
 };
 
@@ -21,7 +21,7 @@ export function createParcels(mask: Pick<OutboundMask, 'jsonText' | 'longJsonTex
   return {
     of(from, { frames, next }) {
       if (newest?.from === from && newest.next === next) return newest.parcel;
-      // A secret may have become known since they were held.
+      // A secret may have become known since the frames were stored.
       const parcel = toParcel(frames.map(({ type, seq, json }) => ({ type, seq, json: mask.jsonText(json) })));
       newest = { from, next, parcel };
       return parcel;
@@ -42,5 +42,5 @@ function toParcel(lines: readonly Line[]): Parcel {
   return { lines, sse: () => (written ??= Buffer.from(lines.map(toSse).join(''))) };
 }
 
-/** Without an id a reader keeps its place. */
+/** Without an id, a reader keeps its last event id. */
 const toSse = ({ type, seq, json }: Line): string => sseFrame(type, json, seq === 0 ? undefined : String(seq));

@@ -8,11 +8,14 @@ import type { TrustService } from '../trust/trust-service.ts';
 
 type Deps = { trust: Pick<TrustService, 'resolve'>; sessions: Pick<SessionStore, 'read'> };
 
-/** Whether a link may ask about a conversation at all, for any person: it is of its own instance, or its type shows every one. */
+/**
+ * Whether a link may ask about a conversation at all, for any person: it belongs to the link's instance, or the link's type shows all
+ * sessions.
+ */
 export const isWithinReach = (peer: Peer, key: string): boolean => ownsKey(peer, key) || peer.sessions === 'every';
 
 /**
- * Who asks over a link, and may.
+ * Identifies the person who asks over a link.
  * @throws ServiceError `no_access` for a sender who is denied.
  */
 export async function resolveAsker(
@@ -26,12 +29,12 @@ export async function resolveAsker(
   return identity;
 }
 
-/** An owner sees all conversations within reach of the link, others their own. */
+/** An owner sees all conversations within reach of the link, others only their own. */
 export const seesAll = ({ trust_tier }: Identity): boolean => trust_tier === 'SACRED';
 
 /**
- * The one place that says who may see and change a conversation over a link: the person whose it is, on the conversation's own instance, and
- * an owner. Other channels' conversations are for an owner alone. What changes something is for KNOWN and above, as the chat commands are.
+ * The only check of who may see and change a conversation over a link: on the conversation's own instance its person, and an owner. Only an
+ * owner may access other channels' conversations. Changes require KNOWN or above, like the chat commands.
  * @throws ServiceError `no_access`, `forbidden`, `not_found`.
  */
 export async function checkAccess(

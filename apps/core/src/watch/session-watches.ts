@@ -3,35 +3,35 @@ import { queueFull } from '@svc/service-kit/service-error.ts';
 import type { Ending, WatchedTurn, Watcher } from './watch-types.ts';
 import { watchConversation, type ConversationDeps, type WatchedConversation } from './watched-conversation.ts';
 
-/** Who watches which conversation. One that nobody watches costs its turns nothing. */
+/** The watchers of all conversations. A turn costs nothing extra while nobody watches its conversation. */
 export interface SessionWatches {
   /** A turn is in the journal. */
   accepted(turn: WatchedTurn): void;
   /** A turn that was accepted has ended. */
   ended(turn: WatchedTurn, ending: () => Ending): void;
   /**
-   * Shows a conversation: what follows `after`, the place of the last frame that was seen, or, with null, from now on; `live` are its
-   * turns that run or wait. The returned function ends it.
+   * Streams a conversation to a watcher: what follows `after`, the place of the last frame it has seen, or, with null, what happens from
+   * now on. `live` are the conversation's running and queued turns. The returned function stops the stream.
    * @throws ServiceError `queue_full`.
    */
   add(key: string, watcher: Watcher, after: number | null, live: readonly WatchedTurn[]): () => void;
-  /** @throws ServiceError `queue_full` when no more watchers are taken. */
+  /** @throws ServiceError `queue_full` when there are too many watchers. */
   checkRoom(): void;
-  /** What was said is not given again. */
+  /** Deletes stored frames, so that they are not sent again. */
   forget(key: string): void;
-  /** Conversations that are watched, or were a moment ago, and watchers of all of them. */
+  /** The number of conversations that are or were just watched, and of all watchers. */
   counts(): { conversations: number; watchers: number };
-  /** Lets out what waits. */
+  /** Sends the waiting frames. */
   flush(): void;
 }
 
 const defaultLimits = {
   watchers: 8192,
-  /** What is held of all conversations, in characters. */
+  /** The limit for all conversations together, in characters. */
   chars: 32 * 1024 * 1024,
 };
 
-/** A conversation is held this long after its last watcher left, so that one who comes back has missed nothing. */
+/** How long frames are kept after the last watcher has left, so that one who returns misses nothing. */
 const graceMs = 60_000;
 
 type Entry = WatchedConversation & { cancelEnd: () => void };
@@ -48,7 +48,7 @@ export function createSessionWatches(deps: Deps, limits = defaultLimits): Sessio
     if (countWatchers() >= limits.watchers) throw queueFull('Too many conversations are being watched. Try again later.', 10);
   };
 
-  /** The one that is watched the longest goes first; its watchers are told that frames are missing. */
+  /** Clears the conversation that has been watched longest first; its watchers are told that frames are missing. */
   const makeRoom = (): void => {
     for (const entry of all.values()) {
       if (held <= limits.chars) return;
@@ -67,7 +67,7 @@ export function createSessionWatches(deps: Deps, limits = defaultLimits): Sessio
       cancelEnd: () => undefined,
       ...watchConversation(deps, {
         key,
-        // Behind all places before it, also those of an earlier process.
+        // After all earlier places, including those of an earlier process.
         start: Math.max(deps.clock.now() * 1000, lastPlace + 1),
         onHeld(chars) {
           held += chars;

@@ -4,7 +4,7 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Turn } from '../turn/turn.ts';
 
 /**
- * How a turn begins for its watchers, masked as its reply is. A promise for a long text.
+ * The first frame of a turn, masked like its reply. Returns a promise for a long text.
  * @throws when the list of secrets cannot be read.
  */
 export function turnBegin(

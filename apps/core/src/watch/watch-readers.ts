@@ -7,18 +7,18 @@ import type { Watcher } from './watch-types.ts';
 type Options = {
   ring: WatchRing;
   parcels: Parcels;
-  /** What a watcher needs who has seen nothing, or not all, up to the next place of the ring. */
+  /** The frames for a watcher who has seen nothing, or not all, up to the next place of the ring. */
   present(hasGap: boolean): SessionStreamFrame[];
   onFault(error: unknown): void;
-  /** The last one has left. */
+  /** The last watcher has left. */
   onEmpty(): void;
 };
 
-/** The watchers of one conversation. Each reads the ring at its own pace: none holds another up, and none has a queue. */
+/** The watchers of one conversation. Each reads the ring at its own pace: none delays another, and none needs a queue. */
 export interface WatchReaders {
-  /** `after`: the place of the last frame that was seen; null for a watcher who begins. The returned function ends it. */
+  /** `after`: the place of the last frame that was seen; null for a new watcher. The returned function removes the watcher. */
   add(watcher: Watcher, after: number | null): () => void;
-  /** There is something new in the ring. */
+  /** The ring has new frames. */
   wake(): void;
   forgotten(): void;
   count(): number;
@@ -26,7 +26,7 @@ export interface WatchReaders {
 
 type Reader = { watcher: Watcher; place: number; isTaking: boolean };
 
-/** What is read for a watcher at once, in characters. */
+/** How much is read for a watcher at a time, in characters. */
 const pieceChars = 128 * 1024;
 
 export function createWatchReaders({ ring, parcels, present, onFault, onEmpty }: Options): WatchReaders {
@@ -37,7 +37,7 @@ export function createWatchReaders({ ring, parcels, present, onFault, onEmpty }:
     if (readers.delete(reader) && readers.size === 0) onEmpty();
   };
 
-  /** Turns that run, from their beginning. */
+  /** Sends the running turns from their beginning. */
   const begin = async (reader: Reader, hasGap: boolean): Promise<void> => {
     const frames = present(hasGap);
     reader.place = ring.next();
@@ -45,7 +45,7 @@ export function createWatchReaders({ ring, parcels, present, onFault, onEmpty }:
     if (readers.has(reader)) reader.watcher.send(parcel);
   };
 
-  /** Gives a watcher what there is, as long as it has room. */
+  /** Sends a watcher the available frames, as long as it accepts more. */
   const take = async (reader: Reader): Promise<void> => {
     reader.isTaking = true;
     while (readers.has(reader)) {

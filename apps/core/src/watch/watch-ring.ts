@@ -1,30 +1,30 @@
 import type { MaskedJson } from '@svc/service-kit/redaction/outbound-mask.ts';
 
-/** A frame as it left: its place, the turn it is of (null for a notice), and its JSON. */
+/** A sent frame: its place, its turn (null for a notice), and its JSON. */
 export type HeldFrame = { seq: number; turnId: string | null; type: string; json: MaskedJson };
 
-/** Some frames, and the place behind them. `isBroken`: what stood at the place that was asked for is not held. */
+/** Consecutive frames, and the place after them. `isBroken`: the frame at the requested place is no longer stored. */
 export type RingPart = { frames: HeldFrame[]; next: number; isBroken: boolean };
 
 export type RingLimits = { frames: number; chars: number };
 
 const defaultLimits: RingLimits = { frames: 500, chars: 256 * 1024 };
 
-/** The newest frames of one conversation, so that a watcher who was away for a moment goes on where it was. */
+/** The newest frames of one conversation, so that a watcher who was disconnected for a moment continues where it was. */
 export interface WatchRing {
-  /** Gives the next frame its place. */
+  /** Assigns the next place. */
   takePlace(): number;
-  /** The place of the next frame to come. */
+  /** The place of the next frame. */
   next(): number;
-  /** Holds a frame, in the order of the places. */
+  /** Stores a frame, in the order of places. */
   put(frame: HeldFrame): void;
-  /** Frames from a place on, until they have `maxChars` together, at least one when there is one. */
+  /** Reads frames from a place on, up to about `maxChars` together, and at least one when there is one. */
   read(place: number, maxChars: number): RingPart;
-  /** The text of a turn was withdrawn: it is not given again. */
+  /** Removes the text of a withdrawn turn, so that it is not sent again. */
   withdraw(turnId: string): void;
-  /** What was said is forgotten, also what is only now being written: nobody is told that it is missing. */
+  /** Deletes all frames, including those still being written, without telling anybody that they are missing. */
   forget(): void;
-  /** Nothing that was held is given again: who has not had it is told that it is missing. */
+  /** Drops all frames: watchers who have not received them are told that they are missing. */
   clear(): void;
   chars(): number;
 }
@@ -32,11 +32,11 @@ export interface WatchRing {
 const isText = ({ type }: HeldFrame) => type === 'delta' || type === 'segment';
 const lengthOf = (frames: readonly HeldFrame[]) => frames.reduce((sum, { json }) => sum + json.length, 0);
 
-/** `start`: the place of the first frame. One that no earlier ring of the conversation has come to. */
+/** `start`: the place of the first frame, beyond the places of all earlier rings of the conversation. */
 export function createWatchRing(start: number, limits = defaultLimits): WatchRing {
   let held: HeldFrame[] = [];
   let next = start;
-  /** Everything from here on is held, or was withdrawn. */
+  /** Every frame from here on is stored, or was withdrawn. */
   let floor = start;
   let chars = 0;
   let forgottenBefore = start;

@@ -16,15 +16,15 @@ type Deps = {
   clock: Clock;
 };
 
-/** A watcher that takes nothing for so long is cut off. */
+/** A watcher that accepts nothing for this long is disconnected. */
 const patienceMs = 30_000;
 
-/** `GET /v2/session/:key/stream`: a conversation as it goes on, whichever channel it is on; with `Last-Event-ID` from there on. */
+/** `GET /v2/session/:key/stream`: streams a conversation of any channel; with `Last-Event-ID`, from that frame on. */
 export function mountWatchRoutes(app: App, { pipeline, watches, sessions, feeds, clock }: Deps): void {
   app.get<{ Params: { key: string } }>('/v2/session/:key/stream', async ({ params: { key }, headers }, reply) => {
     if (!pipeline.isBusy(key) && (await sessions.read(key)) === undefined) throw notFound('session', key);
     watches.checkRoom();
-    // Its end is the end of the connection, so nothing is cut into chunks with lengths of their own.
+    // The end of the connection marks the end of the stream, which avoids chunked encoding.
     reply.raw.setHeader('connection', 'close');
     watchOver(pipeline, key, { reply, feeds, clock }, placeOf(headers['last-event-id']));
   });
@@ -54,6 +54,6 @@ function watchOver(
   });
 }
 
-/** What is no place is one that nobody has: frames are missing behind it. */
+/** An invalid value becomes a place that does not exist, so the watcher is told that frames are missing. */
 const placeOf = (header: string | string[] | undefined): number | null =>
   header === undefined || header === '' ? null : /^\d{1,16}$/.test(String(header)) ? Number(header) : Number.NaN;

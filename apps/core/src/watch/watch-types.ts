@@ -3,14 +3,14 @@ import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { Turn, TurnSink } from '../turn/turn.ts';
 import type { Parcel } from './parcels.ts';
 
-/** A turn between its acceptance and its end, as watchers need it. */
+/** A turn between its acceptance and its end, as watchers see it. */
 export type WatchedTurn = {
   turn: Turn;
   /** The reply so far. */
   said(): string;
-  /** The question that it waits with. */
+  /** The question that it waits for. */
   asked(): Extract<TurnProgress, { type: 'ask' }> | null;
-  /** Shows the turn from now on; `start` is called as soon as the turn is safe in the journal. */
+  /** Streams the turn from now on; `start` is called as soon as the turn is safely in the journal. */
   watch(start: () => TurnSink): void;
   unwatch(): void;
 };
@@ -18,11 +18,11 @@ export type WatchedTurn = {
 /** A watcher of a conversation, at its own pace. */
 export type Watcher = {
   send(parcel: Parcel): void;
-  /** Null when there is room for more, else when there is; false for a watcher that is gone, or has taken nothing for too long. */
+  /** Null when the watcher accepts more, else resolves when it does; false when it is gone or has accepted nothing for too long. */
   room(): Promise<boolean> | null;
-  /** Nothing more comes, by a fault of ours. */
+  /** The stream ends because of an internal error. */
   failed(): void;
-  /** What was said in the conversation is forgotten. */
+  /** The conversation's content was forgotten. */
   forgotten?(): void;
 };
 

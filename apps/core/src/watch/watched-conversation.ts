@@ -19,34 +19,34 @@ export type ConversationDeps = {
 
 type Options = {
   key: string;
-  /** The place of its first frame. */
+  /** The place of the first frame. */
   start: number;
-  /** What is held has grown by so many characters, or shrunk. */
+  /** The number of stored characters has changed by `chars`. */
   onHeld(chars: number): void;
-  /** Its last watcher has left. */
+  /** The last watcher has left. */
   onEmpty(): void;
 };
 
 /** A conversation that is watched, or was a moment ago. */
 export interface WatchedConversation {
-  /** Shows a turn that is in the journal, as soon as it is safe there. */
+  /** Streams an accepted turn as soon as it is safely in the journal. */
   show(turn: WatchedTurn): void;
   ended(turn: WatchedTurn, ending: () => Ending): void;
   add(watcher: Watcher, after: number | null): () => void;
-  /** What was said is not given again. Turns that go on are shown from their beginning. */
+  /** Deletes the stored frames. Turns that are still running are shown from their beginning. */
   forget(): void;
-  /** Lets go of what is held: watchers who have not had it are told so. */
+  /** Drops the stored frames: watchers who have not received them are told so. */
   clear(): void;
-  /** Lets out what waits. */
+  /** Sends the waiting frames. */
   flush(): void;
   watchers(): number;
-  /** Ends it, and gives the place behind its last frame. */
+  /** Closes it, and returns the place after its last frame. */
   close(): number;
 }
 
 type Shown = { live: WatchedTurn; begin: TurnBegin | Promise<TurnBegin>; begun: TurnBegin | null };
 
-/** Frames leave together that come within this time: the more watchers, the longer, so that their writes are bounded. */
+/** Frames within this time are sent as a batch: the more watchers, the longer, which limits the number of writes. */
 const gatherMs = (watchers: number) => Math.min(Math.max(watchers, 20), 1000);
 const noSink: TurnSink = () => undefined;
 
@@ -79,7 +79,7 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
 
   const { push, flush, ...gathered } = createGatheredFrames({ clock, write, gatherMs: () => gatherMs(readers.count()) });
 
-  /** A turn from its beginning. */
+  /** The frames of a turn from its beginning. */
   const soFar = ({ live }: Shown, begin: TurnBegin): TurnFrameBody[] => {
     const [text, asked] = [live.said(), live.asked()];
     return [begin, ...(text === '' ? [] : [{ type: 'delta', text } as const]), ...(asked === null ? [] : [asked])];
@@ -90,14 +90,14 @@ export function watchConversation({ knownSecrets, clock, log }: ConversationDeps
 
   const startTurn = (each: Shown, begin: TurnBegin): TurnSink => {
     const { id } = each.live.turn;
-    if (shown.get(id) !== each) return noSink; // it has ended meanwhile
+    if (shown.get(id) !== each) return noSink; // the turn has ended meanwhile
     each.begun = begin;
     pushSoFar(each, begin);
     return (frame) => push(id, frame);
   };
 
   const present = (hasGap: boolean): SessionStreamFrame[] => {
-    flush(); // what is said here has its place
+    flush(); // assigns places to the waiting frames first
     const named = { conversation_key: key, seq: 0 };
     const turns = [...shown.values()].flatMap((each): SessionStreamFrame[] =>
       each.begun === null ? [] : soFar(each, each.begun).map((body) => ({ ...named, turn_id: each.live.turn.id, ...body })),
