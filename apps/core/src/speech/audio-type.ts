@@ -1,4 +1,4 @@
-/** An encoding of audio as providers know it. `bitsPerSecond` is what clips of it usually have. */
+/** An audio encoding known to providers. `bitsPerSecond` is its usual bit rate. */
 export type AudioType = { name: string; extension: string; bitsPerSecond: number };
 
 const type = (name: string, extension: string, kilobits: number): AudioType => ({
@@ -12,13 +12,13 @@ const webm = type('webm', 'webm', 64);
 const mp3 = type('mp3', 'mp3', 128);
 const m4a = type('m4a', 'm4a', 96);
 const aac = type('aac', 'aac', 96);
-/** Its header says more; this is for one that is broken: 16,000 samples of 16 bits a second. */
+/** The fallback for a broken header: 16,000 samples of 16 bits per second. */
 const wav = type('wav', 'wav', 256);
 const flac = type('flac', 'flac', 512);
 const amr = type('amr', 'amr', 12.8);
 const amrWide = type('amr-wb', 'amr', 23.85);
 
-/** Containers of video count as audio: phones and browsers name clips of speech so. */
+/** Video containers count as audio, because phones and browsers use their types for speech. */
 const byMime: Record<string, AudioType> = {
   'audio/ogg': ogg,
   'audio/opus': ogg,
@@ -51,10 +51,10 @@ const byMime: Record<string, AudioType> = {
   'audio/amr-wb': amrWide,
 };
 
-/** What the MIME type `type/subtype` stands for; null when it is no audio that is known here. */
+/** The encoding of the MIME type `type/subtype`; null when it is not a known audio type. */
 export const audioTypeOf = (mime: string): AudioType | null => (Object.hasOwn(byMime, mime) ? (byMime[mime] ?? null) : null);
 
-/** The same from the first bytes, for a clip that came without a type. */
+/** The encoding found in the first bytes, for a clip without a type. */
 export function audioTypeOfBytes(bytes: Buffer): AudioType | null {
   const text = bytes.toString('latin1', 0, 12);
   if (text.startsWith('OggS')) return ogg;

@@ -37,19 +37,19 @@ const vendors = {
 export type SttId = keyof typeof vendors;
 export type TtsId = SttId | 'espeak';
 
-/** Names that servers of one's own take, whatever model they have. */
+/** Names that self-hosted servers accept, whatever model they run. */
 const ownModels = { tts: 'tts-1', stt: 'whisper-1' } as const;
 
-/** Who speaks: what the settings say, else `espeak-ng` of this machine. @throws ServiceError `unavailable` when nobody can. */
+/** The configured speech provider, else `espeak-ng` on this machine. @throws ServiceError `unavailable` when neither is available. */
 export async function chooseTts(deps: ProviderDeps, askedModel: string | null): Promise<TtsProvider> {
   return ttsOf(deps, chosenTts(deps.settings.tts), askedModel);
 }
 
-/** By the settings. */
+/** The provider that the settings select. */
 export const chosenTts = ({ provider, baseUrl }: CoreSettings['tts']): TtsId =>
   provider ?? (baseUrl === null ? 'espeak' : 'openai');
 
-/** One who speaks. @throws ServiceError `unavailable` with what is missing. */
+/** A speech provider by id. @throws ServiceError `unavailable` that says what is missing. */
 export async function ttsOf(deps: ProviderDeps, id: TtsId, askedModel: string | null): Promise<TtsProvider> {
   const { tts } = deps.settings;
   if (id === 'espeak') return espeak(deps);
@@ -63,7 +63,7 @@ export async function ttsOf(deps: ProviderDeps, id: TtsId, askedModel: string | 
   };
 }
 
-/** Who transcribes. @throws ServiceError `unavailable` when nobody does. */
+/** The configured transcription provider. @throws ServiceError `unavailable` when there is none. */
 export async function chooseStt(deps: ProviderDeps, askedModel: string | null): Promise<SttProvider> {
   const id = chosenStt(deps.settings.stt);
   if (id === null) {
@@ -75,11 +75,11 @@ export async function chooseStt(deps: ProviderDeps, askedModel: string | null): 
   return sttOf(deps, id, askedModel);
 }
 
-/** By the settings; null when nobody is set. */
+/** The provider that the settings select; null when they select none. */
 export const chosenStt = ({ provider, baseUrl }: CoreSettings['stt']): SttId | null =>
   provider ?? (baseUrl === null ? null : 'openai');
 
-/** One who transcribes. @throws ServiceError `unavailable` with what is missing. */
+/** A transcription provider by id. @throws ServiceError `unavailable` that says what is missing. */
 export async function sttOf(deps: ProviderDeps, id: SttId, askedModel: string | null): Promise<SttProvider> {
   const { stt } = deps.settings;
   const { endpoint, isMetered } = await openEndpoint(deps, 'stt', id);
@@ -109,12 +109,12 @@ async function espeak({ settings, env }: ProviderDeps): Promise<TtsProvider> {
   };
 }
 
-/** Calls with a key are paid for; a server of one's own wants none. */
+/** Calls with a key are billed; a self-hosted server needs none. */
 async function openEndpoint(deps: ProviderDeps, kind: 'tts' | 'stt', id: keyof typeof vendors) {
   const { baseUrl, keySecret, timeoutMs } = deps.settings[kind];
   const vendor = vendors[id];
   const base = baseUrl ?? vendor.base;
-  // A vendor's key goes to that vendor only, unless the operator says otherwise.
+  // A vendor's key is sent only to that vendor, unless the operator configures otherwise.
   const name = keySecret ?? (isOf(vendor, base) ? vendor.keySecret : null);
   const key = name === null ? null : await keyNamed(deps, name, vendor.label);
   const endpoint: SpeechEndpoint = {
@@ -128,12 +128,12 @@ async function openEndpoint(deps: ProviderDeps, kind: 'tts' | 'stt', id: keyof t
   return { endpoint, isMetered: key !== null };
 }
 
-/** Without the list of secrets no text leaves. */
+/** Without the list of secrets no text leaves the service. */
 function masked({ knownSecrets }: ProviderDeps, text: string): string {
   try {
     return knownSecrets.redactor().text(text);
   } catch {
-    return '[withheld]'; // the fault itself is in /health
+    return '[withheld]'; // /health reports the error itself
   }
 }
 
@@ -148,7 +148,7 @@ async function keyNamed({ secrets }: ProviderDeps, name: string, label: string):
 const usualModel = (id: keyof typeof vendors, { base }: SpeechEndpoint, kind: 'tts' | 'stt'): string =>
   id === 'openai' && !isOf(vendors.openai, base) ? ownModels[kind] : vendors[id][kind];
 
-/** ElevenLabs has other addresses for other regions. */
+/** ElevenLabs has other host names for other regions. */
 function isOf({ base }: Vendor, url: string): boolean {
   const { protocol, hostname } = new URL(url);
   const domain = new URL(base).hostname.split('.').slice(-2).join('.');

@@ -7,7 +7,7 @@ import { toFile } from './openai.ts';
 
 const usualVoice = 'JBFqnCBsd6RMkjVDRZzb';
 const formats: Partial<Record<SpeechFormat, string>> = { mp3: 'mp3_44100_128', opus: 'opus_48000_64', pcm: 'pcm_24000' };
-const made = Object.keys(formats) as SpeechFormat[]; // the keys of the line above
+const made = Object.keys(formats) as SpeechFormat[]; // the keys of `formats` above
 
 /** `POST /v1/text-to-speech/:voice/stream`. */
 export async function speakElevenlabs(

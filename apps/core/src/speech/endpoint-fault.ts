@@ -3,7 +3,7 @@ import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { SpeechEndpoint } from './provider.ts';
 
-/** Why a provider did not do it; in an answer as `reason`. */
+/** Why a provider failed; `reason` in an answer. */
 export type SpeechFault =
   | 'no_provider'
   | 'no_key'
@@ -51,7 +51,7 @@ export function speechFault(reason: SpeechFault, message: string, more: { cause?
 
 type Endpoint = Pick<SpeechEndpoint, 'label' | 'base' | 'key' | 'settings' | 'mask'>;
 
-/** There was no answer. */
+/** The error for a request that got no response. */
 export function lostFault({ label, base, settings }: Endpoint, error: NodeJS.ErrnoException): ServiceError {
   const host = hostOf(base);
   if (error.code === 'ETIMEDOUT' || error.name === 'TimeoutError') {
@@ -69,11 +69,11 @@ export function lostFault({ label, base, settings }: Endpoint, error: NodeJS.Err
   );
 }
 
-/** The answer is no JSON, or no audio. */
+/** The error for a response that is neither JSON nor audio. */
 export const unexpectedResponse = ({ label, base, settings }: Endpoint) =>
   speechFault('strange_answer', `${hostOf(base)} answered with something that ${label} would not. Check ${settings}_BASE_URL.`);
 
-/** The answer is a refusal: which one, by its status and by what it says of itself. */
+/** The error for a refusal, by its status and body. */
 export function refusalFault(endpoint: Endpoint, status: number, text: string, retryAfter?: string): ServiceError {
   const said = readRefusal(text);
   const reason = reasonOf(status, said, endpoint.key !== null);
@@ -82,7 +82,7 @@ export function refusalFault(endpoint: Endpoint, status: number, text: string, r
   const quote = said.message === '' ? `it answered ${status}` : endpoint.mask(said.message).slice(0, maxQuoted);
   const messages: Partial<Record<SpeechFault, string>> = {
     no_key: `${label} (${host}) needs a key. Add one to the secrets, and name it in ${settings}_KEY_SECRET.`,
-    // Its own words hold a part of the key.
+    // Vendors' own messages quote a part of the key.
     bad_key: `${label} (${host}) refuses the key: it is invalid, or may not do this. Add a valid one to the secrets.`,
     quota: `The account at ${label} (${host}) has no credit left. Top it up there, or use another provider.`,
     rate_limited: `${label} (${host}) is at its rate limit. Try again later.`,
@@ -114,7 +114,7 @@ function reasonOf(status: number, { code, message }: Refusal, hasKey: boolean): 
   return 'refused';
 }
 
-/** Both vendors' shapes, that of FastAPI servers, and plain text. */
+/** Reads both vendors' error bodies, those of FastAPI servers, and plain text. */
 function readRefusal(text: string): Refusal {
   const body = parseJsonOrNull(text);
   const inner = field(body, 'error') ?? field(body, 'detail') ?? body;

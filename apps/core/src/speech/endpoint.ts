@@ -8,15 +8,15 @@ import type { SpeechEndpoint } from './provider.ts';
 
 export type EndpointCall = { path: string; headers: Record<string, string>; parts: readonly Buffer[] };
 
-/** No answer takes longer than this, however it trickles. */
+/** The longest time of a response, however slowly it arrives. */
 const maxMs = 15 * 60_000;
 const retryMs = 250;
 const maxAnswerBytes = 4 * 1024 * 1024;
 
 /**
- * Sends one POST and resolves with the answer when its head is there and it is a good one. Redirects are not followed,
- * for the key would go along. What never reached the server is sent once more.
- * @throws ServiceError with a `reason`, or `bad_request` when `signal` was given up.
+ * Sends one POST and resolves with a successful response when its headers arrive. Redirects are not followed, because they would forward
+ * the key. A request that never reached the server is sent once more.
+ * @throws ServiceError with a `reason`, or `bad_request` when `signal` was aborted.
  */
 export async function callEndpoint(endpoint: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<IncomingMessage> {
   const response = await sendTwice(endpoint, call, signal).catch((error: unknown) => {
@@ -27,7 +27,7 @@ export async function callEndpoint(endpoint: SpeechEndpoint, call: EndpointCall,
   throw refusalFault(endpoint, status, await readText(response).catch(() => ''), response.headers['retry-after']);
 }
 
-/** The answer as JSON. @throws ServiceError `upstream`. */
+/** The response as JSON. @throws ServiceError `upstream`. */
 export async function callForJson(endpoint: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<unknown> {
   const response = await callEndpoint(endpoint, call, signal);
   const text = await readText(response).catch((error: unknown) => {
@@ -36,7 +36,7 @@ export async function callForJson(endpoint: SpeechEndpoint, call: EndpointCall, 
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw unexpectedResponse(endpoint); // the parser's own words quote the text
+    throw unexpectedResponse(endpoint); // the parser's message would quote the text
   }
 }
 
@@ -52,14 +52,14 @@ async function sendTwice(endpoint: SpeechEndpoint, call: EndpointCall, signal: A
   });
 }
 
-/** The connection was never made. */
+/** The connection was not established. */
 class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
 function send({ base, timeoutMs }: SpeechEndpoint, call: EndpointCall, signal: AbortSignal): Promise<IncomingMessage> {
   const url = new URL(base + call.path);
-  // Taken when it is needed: the client for https costs memory that most installations do not have to spend.
+  // Loaded on demand: the https client costs memory that most installations do not need.
   const client = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : http;
   const length = call.parts.reduce((sum, part) => sum + part.length, 0);
   return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ const readText = async (response: IncomingMessage): Promise<string> =>
 
 export type FormFile = { field: string; filename: string; mime: string; bytes: Buffer };
 
-/** A form with one file, as `multipart/form-data`. Names and values come from the service and not from a sender, so nothing is escaped. */
+/** A form with one file, as `multipart/form-data`. Names and values come from the service, not from a sender, so nothing is escaped. */
 export function toMultipart(fields: Record<string, string>, file: FormFile): { type: string; parts: Buffer[] } {
   const boundary = `svc-${randomBytes(16).toString('hex')}`;
   const texts = Object.entries(fields).map(

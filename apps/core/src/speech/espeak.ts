@@ -14,7 +14,7 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 const programName = 'espeak-ng';
 const maxErrorBytes = 2048;
 
-/** The program, where the search path has it. */
+/** The path of the program, or null when it is not on the search path. */
 export async function findEspeak(env: Env): Promise<string | null> {
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   for (const folder of folders) {
@@ -25,8 +25,8 @@ export async function findEspeak(env: Env): Promise<string | null> {
 }
 
 /**
- * Speech by `espeak-ng` on this machine, as a wave file that says it is endless. The text goes over stdin; the child lives no
- * longer than the audio is read, nor than `timeoutMs`.
+ * Speech by `espeak-ng` on this machine, as a wave file that claims to be endless. The text is passed over stdin; the child lives no longer
+ * than the audio is read, and at most `timeoutMs`.
  */
 export async function speakEspeak(
   { program, env, timeoutMs }: { program: string; env: Env; timeoutMs: number },
@@ -36,7 +36,7 @@ export async function speakEspeak(
   checkFormat(programName, format ?? 'wav', ['wav']);
   const args = ['--stdin', '--stdout', '-b', '1', ...(voice === null ? [] : ['-v', voice])];
   const child = spawn(program, args, {
-    // Of its own it needs none of what else stands in the environment.
+    // The program needs nothing else from the environment.
     env: { PATH: env['PATH'], LANG: 'C.UTF-8' },
     stdio: ['pipe', 'pipe', 'pipe'],
     signal,
@@ -44,7 +44,7 @@ export async function speakEspeak(
     killSignal: 'SIGKILL',
   });
   const ended = endOf(child);
-  child.stdin.on('error', () => undefined); // it ended before it read all, which its exit shows
+  child.stdin.on('error', () => undefined); // it ended before it had read all; its exit code shows that
   child.stdin.end(plain(text));
   const chunks = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const first = await chunks.next();
@@ -63,7 +63,7 @@ function endOf(child: Child): Promise<End> {
   });
 }
 
-/** Ends with an error when the child did, so that half a speech does not pass for a whole one. */
+/** Ends with an error when the child failed, so that partial speech does not pass as complete. */
 function toStream(child: Child, first: Buffer, rest: AsyncIterator<Buffer>, ended: Promise<End>): Readable {
   async function* whole() {
     try {
@@ -86,7 +86,7 @@ function failure({ code, said }: End, voice: string | null) {
   return speechFault('endpoint_down', `${programName} ${how}. Try again, or set SVC_TTS_PROVIDER to another provider.`);
 }
 
-/** Double brackets would be read as sounds, and other signs that cannot be said end the reading. */
+/** Double brackets would be read as phonemes, and control characters end the reading. */
 const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n\t]/gu, ' ').replaceAll('[[', '[ [');
 
 async function isProgram(file: string): Promise<boolean> {
@@ -94,6 +94,6 @@ async function isProgram(file: string): Promise<boolean> {
     await access(file, constants.X_OK);
     return true;
   } catch {
-    return false; // not there: a normal finding
+    return false; // not there, which is normal
   }
 }

@@ -10,11 +10,11 @@ const mimes: Record<SpeechFormat, string> = {
   aac: 'audio/aac',
   flac: 'audio/flac',
   wav: 'audio/wav',
-  // 24,000 samples a second, one channel, 16 bits, the lower byte first: at OpenAI and ElevenLabs.
+  // At OpenAI and ElevenLabs: 24,000 samples per second, mono, 16 bits, little-endian.
   pcm: 'audio/pcm',
 };
 
-/** What an endpoint sends as audio, under its own type where it names one. @throws ServiceError `upstream` for anything else. */
+/** An endpoint's response as audio, under its own content type where it names one. @throws ServiceError `upstream` for anything else. */
 export function toAudio(endpoint: SpeechEndpoint, response: IncomingMessage, asked: SpeechFormat): SpokenAudio {
   const type = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isAudio = type.startsWith('audio/') || type === '' || type === 'application/octet-stream';
@@ -25,7 +25,7 @@ export function toAudio(endpoint: SpeechEndpoint, response: IncomingMessage, ask
   throw unexpectedResponse(endpoint);
 }
 
-/** @throws ServiceError `unprocessable` for a format that a provider does not make. */
+/** @throws ServiceError `unprocessable` for a format that a provider does not support. */
 export function checkFormat(label: string, asked: SpeechFormat, made: readonly SpeechFormat[]): void {
   if (made.includes(asked)) return;
   throw speechFault('bad_format', `${label} makes ${made.join(', ')}, not ${asked}. Ask for another format.`);
@@ -34,7 +34,7 @@ export function checkFormat(label: string, asked: SpeechFormat, made: readonly S
 const voicePattern = /^[\p{L}\p{N}][\p{L}\p{N} _.,+:()-]*$/u;
 const modelPattern = /^[A-Za-z0-9][\w./:@-]*$/;
 
-/** Names go into addresses, forms and arguments, so only what a name can be is let through. */
+/** Names become parts of URLs, forms and arguments, so only valid ones pass. */
 export function checkNames({ voice, model }: { voice?: string | null; model?: string | null }): void {
   if (voice != null && !voicePattern.test(voice)) throw badRequest(`"${voice.slice(0, 100)}" cannot be the name of a voice.`);
   if (model != null && !modelPattern.test(model)) throw badRequest(`"${model.slice(0, 100)}" cannot be the name of a model.`);

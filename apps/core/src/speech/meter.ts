@@ -8,14 +8,14 @@ import type { Speaker } from './speaker.ts';
 type Deps = { pricing: Pricing; spend: Spend; events: Events };
 type Call = Pick<SpeechUse, 'feature' | 'provider' | 'model' | 'quantity' | 'conversation_key'> & { isMetered: boolean };
 
-/** Speech that the operator's own programs ask for is of nobody, so it counts for all together. */
+/** Speech for the operator's own programs belongs to no person, so only the total limits apply. */
 const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 
-/** Counts what speech costs, once for every call that a provider accepted. What runs on one's own machines costs nothing. */
+/** Counts the cost of speech, once for every call that a provider accepted. Speech of the operator's own servers is free. */
 export type Meter = {
-  /** @throws ServiceError `forbidden` when a hard limit is reached and the call would cost something. */
+  /** @throws ServiceError `forbidden` when a hard limit is reached and the call would be billed. */
   check(provider: { isMetered: boolean }, speaker: Speaker | null): void;
-  /** Counts one call that a provider took. */
+  /** Counts one call that a provider accepted. */
   add(call: Call, speaker: Speaker | null): void;
 };
 

@@ -5,7 +5,7 @@ import { unexpectedResponse } from './endpoint-fault.ts';
 
 const usualVoice = 'alloy';
 
-/** `POST /audio/speech` of OpenAI, and of servers that speak the same. */
+/** `POST /audio/speech` of OpenAI and of compatible servers. */
 export async function speakOpenai(
   endpoint: SpeechEndpoint,
   { text, model, voice, format }: Utterance,
@@ -26,12 +26,12 @@ export const bearer = ({ key }: SpeechEndpoint): Record<string, string> =>
 
 type Answer = { text?: unknown; language?: unknown; languages?: { code?: unknown }[] };
 
-/** `POST /audio/transcriptions` of OpenAI, and of servers that speak the same. */
+/** `POST /audio/transcriptions` of OpenAI and of compatible servers. */
 export async function transcribeOpenai(endpoint: SpeechEndpoint, clip: Clip, signal: AbortSignal): Promise<Heard> {
   const { model, language } = clip;
   const fields = {
     model,
-    // The long form names the language; the newer models know only the short one.
+    // The long form contains the language; the newer models support only the short one.
     response_format: /whisper/i.test(model) ? 'verbose_json' : 'json',
     ...(language !== null && { language }),
   };
@@ -43,5 +43,5 @@ export async function transcribeOpenai(endpoint: SpeechEndpoint, clip: Clip, sig
   return { text: answer.text.trim(), language: typeof found === 'string' ? found : language };
 }
 
-/** The sender's own name for it stays here; the ending says what it is. */
+/** The sender's own file name is not sent; the extension states the type. */
 export const toFile = ({ bytes, type, mime }: Clip) => ({ field: 'file', filename: `clip.${type.extension}`, mime, bytes });

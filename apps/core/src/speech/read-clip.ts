@@ -20,15 +20,15 @@ const jsonClip = {
 } as const;
 const isJsonClip = lazyCheck<JsonClip>(jsonClip);
 
-/** A body may take this long: a place among the few is held for it. */
+/** The time limit of a body, which occupies one of the few slots. */
 const bodyMs = 120_000;
 const asBody = 'Send the clip as the body under its own Content-Type (or with ?mime=)';
 const hint = `${asBody}, or JSON with data_base64.`;
 
-/** The most that a clip may have, and that any body may have: a sender is shown the smaller one. */
+/** The limits of a clip and of any body; a sender is told the smaller one. */
 export type ClipLimits = { clipBytes: number; bodyBytes: number };
 
-/** A clip that is the body. @throws ServiceError `too_large`, `unsupported_media_type`, `bad_request`. */
+/** Reads a clip sent as the body. @throws ServiceError `too_large`, `unsupported_media_type`, `bad_request`. */
 export async function readRawClip(
   request: IncomingMessage,
   mime: string | undefined,
@@ -55,7 +55,7 @@ export async function readRawClip(
   return toClip(Buffer.concat(parts), said);
 }
 
-/** A clip as base64 in JSON, with its options. @throws as `readRawClip`. */
+/** Reads a clip sent as base64 in JSON, with its options. @throws as `readRawClip`. */
 export async function readJsonClip(source: JsonSource, maxBytes: number): Promise<ClipBytes & Partial<Wishes>> {
   const body = await readJsonBody(source, hint);
   if (!isJsonClip(body)) throw notValid(isJsonClip.errors);
@@ -65,13 +65,16 @@ export async function readJsonClip(source: JsonSource, maxBytes: number): Promis
   return { ...toClip(bytes, mime), ...(model !== undefined && { model }), ...(language !== undefined && { language }) };
 }
 
-/** A clip of the upload area. @throws ServiceError `too_large`, `unsupported_media_type`. */
+/** Reads a clip of the upload area. @throws ServiceError `too_large`, `unsupported_media_type`. */
 export async function readStoredClip({ path, mime, bytes }: UploadedFile, maxBytes: number): Promise<ClipBytes> {
   checkSize(bytes, maxBytes);
   return toClip(await readFile(path), mime);
 }
 
-/** Of a recording, which comes as the body alone. @throws ServiceError `unsupported_media_type` for a type that says it is something else than audio. */
+/**
+ * Checks the type of a recording, which is always sent as the body. @throws ServiceError `unsupported_media_type` for a type that is not
+ * audio.
+ */
 export function checkAudioMime(mime: string): void {
   if (audioTypeOf(mime) === null) throw notAudio(mime, `${asBody}.`);
 }

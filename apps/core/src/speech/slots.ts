@@ -2,21 +2,21 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, queueFull } from '@svc/service-kit/service-error.ts';
 
 type Bounds = {
-  /** How many run at once. */
+  /** How many may run at once. */
   slots: number;
   /** How many may wait. */
   maxWaiting: number;
-  /** How long each of them waits. */
+  /** The longest wait, ms. */
   waitMs: number;
-  /** What there is too much of, as messages name it. */
+  /** What is limited, for error messages. */
   what: string;
 };
 
 type Waiting = { give: () => void };
 
-/** Bounds how many run at once, how many wait, and for how long. */
+/** Limits how many run at once, how many wait, and for how long. */
 export type Slots = {
-  /** Gives the function that frees the slot; calling it twice does nothing more. @throws ServiceError `queue_full`. */
+  /** Returns a function that frees the slot; further calls of it do nothing. @throws ServiceError `queue_full`. */
   take(signal: AbortSignal): Promise<() => void>;
 };
 

@@ -7,15 +7,15 @@ import { resolveSpeaker } from '@svc/service-kit/resolve-speaker.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { TrustService } from '../trust/trust-service.ts';
 
-/** The sender that a connector asks for, and who that is: speech is counted as theirs. */
+/** The sender for whom a connector makes the request, and that sender's identity: speech is counted as theirs. */
 export type Speaker = { identity: Identity; from: Pick<Envelope, 'channel' | 'sender'> };
 
 type Deps = { trust: Pick<TrustService, 'resolve'>; connectorPasses: Pick<ConnectorPasses, 'check'> };
 
 /**
- * Whom a request of speech is for. A connector shows its pass, which says its channel, and names the sender. Null for programs of
- * the operator, who ask for themselves.
- * @throws ServiceError `no_access` for a sender who is denied; for a connector that names none, or a program that names one.
+ * The person for whom speech is requested. A connector's pass identifies its channel, and it names the sender. Null for the operator's
+ * programs, which act for themselves.
+ * @throws ServiceError `no_access` for a sender who is denied, for a connector that names none, or for a program that names one.
  */
 export async function speakerOf(
   { trust, connectorPasses }: Deps,

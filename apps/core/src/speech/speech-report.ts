@@ -5,7 +5,10 @@ import { chosenStt, chosenTts, type ProviderDeps, sttOf, ttsOf } from './choose-
 const ttsIds = ['espeak', 'openai', 'elevenlabs'] as const;
 const sttIds = ['openai', 'elevenlabs'] as const;
 
-/** Who could speak and listen here, who does, and what the others lack. No provider is asked: a key that is there may still be refused. */
+/**
+ * Which speech and transcription providers are available, which are selected, and what the others lack. No provider is called: an existing
+ * key may still be rejected.
+ */
 export async function speechReport(deps: ProviderDeps): Promise<SpeechReport> {
   const { tts, stt } = deps.settings;
   const [speaks, listens] = [chosenTts(tts), chosenStt(stt)];
@@ -17,7 +20,7 @@ export async function speechReport(deps: ProviderDeps): Promise<SpeechReport> {
   };
 }
 
-/** Address, key and model of the settings are those of who is chosen. */
+/** Address, key and model in the settings belong to the selected provider only. */
 function ofOwn(deps: ProviderDeps, isChosen: boolean): ProviderDeps {
   if (isChosen) return deps;
   const { tts, stt } = deps.settings;

@@ -29,7 +29,7 @@ type Deps = {
 };
 
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
-/** Of a connector: the sender that it asks for. */
+/** The sender for whom a connector makes the request. */
 const sender = { type: 'string', minLength: 1, maxLength: 256 } as const;
 const speakerSchema = { type: 'object', properties: { sender } } as const;
 const clipQuery = { mime: { type: 'string', maxLength: 255 }, model: name, language: name } as const;
@@ -69,7 +69,7 @@ export function mountSpeechRoutes(app: App, deps: Deps): void {
   mountScope(app, (scope) => mountClipRoutes(scope, deps));
 }
 
-/** Bodies are clips here, whatever type they say they have: nothing but the route itself reads them. */
+/** Here bodies are clips, whatever their content type: only the route itself reads them. */
 function mountClipRoutes(app: App, deps: Deps): void {
   const { speech, uploads, settings, clock, intake } = deps;
   app.removeAllContentTypeParsers();
@@ -82,7 +82,7 @@ function mountClipRoutes(app: App, deps: Deps): void {
     const { query, raw } = request;
     const { mime, model = null, language = null } = query;
     const speaker = await speakerOf(deps, request, query.sender);
-    // A type in the query says that the body is the clip, whatever it looks like.
+    // A type in the query means that the body is the clip, whatever it looks like.
     const read = () =>
       mime === undefined && isJson(raw)
         ? readJsonClip({ request: raw, answer: reply.raw, intake }, maxBytes)
@@ -103,7 +103,7 @@ function mountClipRoutes(app: App, deps: Deps): void {
   });
 }
 
-/** The recording is kept, so a fault of its transcription is part of the answer. */
+/** The recording is stored already, so a failed transcription is reported inside the answer. */
 async function withTranscription(file: UploadedFile, work: Promise<Transcription>): Promise<RecordingResult> {
   try {
     return { ok: true, file, transcription: await work };
@@ -113,7 +113,7 @@ async function withTranscription(file: UploadedFile, work: Promise<Transcription
   }
 }
 
-/** By the query, the header or the ending of the name. */
+/** The type from the query, the header or the file extension. */
 async function recordingMime({ mime, filename }: RecordingQuery, raw: IncomingMessage): Promise<string> {
   const said = plainMime(mime ?? raw.headers['content-type']);
   const found = said ?? (filename === undefined ? 'application/octet-stream' : await mimeOfName(filename));
@@ -134,7 +134,7 @@ function checkLength({ headers }: IncomingMessage, limit: number): void {
 const isJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
-/** Aborted when the caller leaves before the answer is complete: nothing is paid for speech that nobody hears. */
+/** Aborts when the caller disconnects before the answer is complete, so that nothing is paid for speech that nobody hears. */
 function callerGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   raw.once('close', () => raw.writableFinished || gone.abort());

@@ -29,9 +29,9 @@ type Deps = {
   env: ProviderDeps['env'];
 };
 
-/** A clip, how its bytes come to be, and what is wished of its transcription. */
+/** A clip that is read on demand, and the options of its transcription. */
 export type ClipSource = {
-  /** Called when there is room for it, so that those who wait hold no memory. */
+  /** Called when a slot is free, so that waiting requests hold no memory. */
   read: () => Promise<Pick<Clip, 'bytes' | 'type' | 'mime'> & Partial<Wishes>>;
   wishes: Wishes;
   conversationKey: string | null;
@@ -40,13 +40,13 @@ export type Wishes = { model: string | null; language: string | null };
 
 const bounds = { slots: 4, maxWaiting: 16, waitMs: 30_000 };
 
-/** Speech from text and text from speech, by the providers of the settings. Few at once, and each call is counted. */
+/** Text to speech and speech to text by the configured providers. Only a few calls run at once, and each is counted. */
 export type Speech = {
   /** Resolves when the audio begins. @throws ServiceError `bad_request`, `too_large`, and what providers throw. */
   speak(body: SpeechBody, signal: AbortSignal, speaker?: Speaker | null): Promise<SpokenAudio>;
   /** @throws ServiceError what `read` and providers throw. */
   transcribe(source: ClipSource, signal: AbortSignal, speaker?: Speaker | null): Promise<Transcription>;
-  /** Who could do either, and what is missing. */
+  /** The available providers, and what the others lack. */
   report(): Promise<SpeechReport>;
 };
 
@@ -56,7 +56,7 @@ export function createSpeech(deps: Deps): Speech {
   const speaking = createSlots({ ...bounds, what: 'texts are spoken' }, clock);
   const listening = createSlots({ ...bounds, what: 'clips are transcribed' }, clock);
 
-  /** The text as it may leave this machine. */
+  /** The text masked for providers outside this machine. */
   const outward = async (text: string): Promise<string> => {
     try {
       return await textInSlices(knownSecrets.redactor(), text);
@@ -100,7 +100,7 @@ export function createSpeech(deps: Deps): Speech {
       signal: AbortSignal,
       speaker: Speaker | null = null,
     ): Promise<Transcription> {
-      // Before the clip is taken: nobody sends one for nothing.
+      // Before the clip is read, so that nobody sends one in vain.
       meter.check(await chooseStt(deps, null), speaker);
       const free = await listening.take(signal);
       try {

@@ -11,8 +11,8 @@ type Deps = {
 };
 
 /**
- * The engines that may answer turns now, the cheapest first: what is said goes to no vendor that the operator has not chosen
- * for it. The built-in one does not count.
+ * The engines that may answer turns now, the cheapest first: nothing is sent to a vendor that the operator has not chosen for turns. The
+ * built-in engine is left out.
  */
 export async function enginesByPrice({ engines, engineFallback, pricing }: Deps): Promise<ActiveEngine[]> {
   const first = await engines.active();
@@ -26,7 +26,7 @@ export async function enginesByPrice({ engines, engineFallback, pricing }: Deps)
   return found.toSorted((a, b) => a.price - b.price).map(({ active }) => active);
 }
 
-/** What a title is read for, USD per million tokens: nothing where no token is billed, the most where nobody knows. */
+/** The input price of a title, USD per million tokens: zero where tokens are not billed, the maximum where the price is unknown. */
 async function priceOf({ auth, choice }: ActiveEngine, pricing: Deps['pricing']): Promise<number> {
   if (auth !== 'api_key') return 0;
   const facts = isEngineId(choice.id) ? await loadEngineFacts(choice.id) : null;

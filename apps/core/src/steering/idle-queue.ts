@@ -3,23 +3,23 @@ import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
 type Options<Item> = {
   clock: Pick<Clock, 'elapsed' | 'after'>;
-  /** How long an item waits at least, and at most: one that never had its time is dropped. */
+  /** The shortest and the longest wait of an item; one that waits longer is dropped. */
   delayMs: number;
   longestMs: number;
-  /** Past it the item that waits longest is dropped. */
+  /** Above this number, the item that has waited longest is dropped. */
   max: number;
-  /** There is something more urgent to do. */
+  /** Whether something more urgent is to be done. */
   isBusy(): boolean;
   /** Never rejects. */
   run(item: Item, signal: AbortSignal): Promise<void>;
 };
 
-/** Work that nobody waits for, one at a time and only while nothing more urgent is to be done. Lives in memory alone. */
+/** Background work, one item at a time and only while nothing more urgent is to be done. Kept in memory only. */
 export interface IdleQueue<Item> {
   add(key: string, item: Item): void;
-  /** It waits or runs. */
+  /** Whether the item waits or runs. */
   has(key: string): boolean;
-  /** What waits is dropped, what runs is told to end. */
+  /** Drops a waiting item and aborts a running one. */
   remove(key: string): void;
   /** Resolves when nothing runs any more. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ type Waiting<Item> = { item: Item; since: number };
 const busyMs = 1000;
 
 export function createIdleQueue<Item>({ clock, delayMs, longestMs, max, isBusy, run }: Options<Item>): IdleQueue<Item> {
-  /** In the order of their coming. */
+  /** In order of arrival. */
   const waiting = new Map<string, Waiting<Item>>();
   let running: { key: string; end: AbortController; ended: Promise<void> } | null = null;
   let cancelLook: (() => void) | null = null;

@@ -14,7 +14,7 @@ const maxTitle = 80;
 const instruction =
   'Write a title of at most eight words for a conversation that begins with the text below. Answer with the title alone, in the language of the text.';
 
-/** What an engine is asked for a title with. */
+/** The request for a title. */
 export const titleCall = (text: string, reply?: string): SideCall => ({
   purpose: 'title',
   system: 'You name conversations.',
@@ -24,13 +24,13 @@ export const titleCall = (text: string, reply?: string): SideCall => ({
   limitMs,
 });
 
-/** Names a conversation by a side call to an engine. */
+/** Makes a title for a conversation with a side call to an engine. */
 export interface TitleMaker {
-  /** @throws ServiceError `busy` while another title is being made, or what the engine failed with. */
+  /** @throws ServiceError `busy` while another title is being made, or the engine's error. */
   title(text: string): Promise<string>;
 }
 
-/** Titles by the engine in use, without tools and without a session; one at a time, so that they never crowd out turns. */
+/** Titles from the engine in use, without tools and without a session; one at a time, so that they do not delay turns. */
 export function createTitleMaker(deps: TitleDeps): TitleMaker {
   const redact = (text: string) => textInSlices(deps.knownSecrets.redactor(), text);
 

@@ -6,7 +6,7 @@ import { createTitles, type TitlesDeps } from './titles.ts';
 
 type Deps = { db: Database } & Omit<TitlesDeps, 'titleStore' | 'titleLane'>;
 
-/** What conversations are called, and the one lane in which names are made, by themselves and when they are asked for. */
+/** Conversations' titles, and the one lane in which automatic and requested titles are made. */
 export function openTitles(deps: Deps): { titles: Titles; titleLane: TitleLane } {
   const titleLane = createTitleLane();
   return { titleLane, titles: createTitles({ ...deps, titleLane, titleStore: createTitleStore(deps.db) }) };

@@ -1,13 +1,13 @@
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { AnswerField, AnswerForm, AnswerValue, TriageAnswer } from '@svc/contract/triage.ts';
 
-/** An answer that has its form, or what is wrong with it, for the model to do it again. */
+/** An answer that matches its form, or the problem, from which the model can correct it. */
 export type ReadAnswer = { answer: TriageAnswer } | { problem: string };
 
 const maxText = 1000;
 const maxWords = 20;
 
-/** Reads what a model said. What the form does not name is left out; text around the object is passed over. */
+/** Parses a model's answer. Fields that the form does not define are dropped; text around the JSON object is ignored. */
 export function readAnswer(form: AnswerForm, said: string): ReadAnswer {
   const value = parseJsonOrNull(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1));
   if (!isRecord(value)) return { problem: 'it is not one JSON object' };
@@ -17,7 +17,7 @@ export function readAnswer(form: AnswerForm, said: string): ReadAnswer {
     if ((given === undefined || given === null) && field.optional === true) continue;
     const problem = problemWith(field, given);
     if (problem !== null) return { problem: `"${name}" ${problem}` };
-    answer[name] = given as AnswerValue; // as the field says, which was just checked
+    answer[name] = given as AnswerValue; // matches the field, which was just checked
   }
   return { answer };
 }
@@ -46,7 +46,7 @@ function problemWithText(given: unknown, words: readonly string[] | undefined, m
   return given.length <= max ? null : `is longer than ${max} characters`;
 }
 
-/** The form as a model knows it: a JSON Schema. */
+/** The form as a JSON Schema, for the model. */
 export function toJsonSchema(form: AnswerForm): object {
   const required = Object.keys(form).filter((name) => form[name]?.optional !== true);
   const properties = Object.fromEntries(Object.entries(form).map(([name, field]) => [name, toProperty(field)]));

@@ -12,7 +12,7 @@ type Deps = {
   titles: Pick<Titles, 'set'>;
 };
 
-/** A title stands on one line of a list. */
+/** A title has to fit on one line of a list. */
 const title = {
   type: ['string', 'null'],
   minLength: 1,
@@ -33,7 +33,7 @@ const body = {
   },
 } as const;
 
-/** `PATCH /v2/session/:key`: what an operator sets of a session, one thing or both. */
+/** `PATCH /v2/session/:key`: changes the title or the folder of a session, or both, for an operator. */
 export function mountSessionChanges(app: App, deps: Deps): void {
   app.patch('/v2/session/:key', { schema: { params, body } }, async ({ params: { key }, body: changes, actor }) => {
     if (changes.for !== undefined && (changes.cwd ?? null) === null)
@@ -59,7 +59,7 @@ async function setFolder({ folders }: Deps, { actor, key, cwd, for: policy = 'fu
     if (!cleared && !isKnown) throw notFound('session', key);
     return { cleared, folder: null };
   }
-  // A key with a typing error would be set for a conversation that never comes.
+  // A mistyped key would get a folder for a conversation that never exists.
   if (!isKnown && !folders.hasOwn(key)) throw notFound('session', key);
   return { folder: await folders.set(actor, { ...target, path: cwd, for: policy }) };
 }

@@ -10,28 +10,25 @@ import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import type { Charge } from '../pricing/pricing.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
-/** A question to an engine that is no turn. `text`: what of the prompt is a person's own words. */
+/** A request to an engine outside of turns. `text`: the part of the prompt that a person wrote. */
 export type SideCall = {
   purpose: NonNullable<EngineRequest['purpose']>;
   system: string;
   prompt: string;
   text: string;
-  /** How much the engine may say: what it says beyond ends the call. */
+  /** The output limit: the call ends when the engine exceeds it. */
   output: OutputLimits;
   limitMs: number;
 };
 
-/** What the engine said, and what it cost, also when it failed. */
+/** The engine's output and cost, also after a failure. */
 export type SideAnswer = { said: string; ending: EngineEnding; charge: Charge };
 
 type Deps = Pick<SideCallDeps, 'workspaces' | 'pricing' | 'ids' | 'clock'>;
 
 const graceMs = 2000;
 
-/**
- * Asks an engine something beside all turns: without a session, without tools, bounded in time and in what it may say. The
- * caller counts the charge.
- */
+/** Calls an engine outside of turns: without a session, without tools, and with limits on time and output. The caller counts the charge. */
 export async function sideCall(deps: Deps, active: ActiveEngine, call: SideCall, signal?: AbortSignal): Promise<SideAnswer> {
   let said = '';
   let block = '';
@@ -62,7 +59,7 @@ export async function sideCall(deps: Deps, active: ActiveEngine, call: SideCall,
   return { said: said === '' ? block : said, ending, charge };
 }
 
-/** What it takes to ask the engine in use, or one that stands in for it. */
+/** What is needed to call the engine in use or one of its fallbacks. */
 export type EnginesDeps = SideCallDeps & {
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: Pick<EngineFallback, 'order' | 'failed' | 'stands'>;
@@ -71,16 +68,16 @@ export type EnginesDeps = SideCallDeps & {
 type Question<T> = {
   call: SideCall;
   signal?: AbortSignal;
-  /** What an engine says of its failure is masked with it: a later turn says why this engine is passed over. */
+  /** Masks an engine's error message: a later turn shows it as the reason for the fallback. */
   redact(text: string): string | Promise<string>;
   counted(charge: Charge): void;
-  /** Null when what was said is no answer. */
+  /** Null when the output is not a valid answer. */
   read(said: string): T | null | Promise<T | null>;
 };
 
 /**
- * A side call to the engine in use. The engines that stand in for it in turns do so here too. Null when none gave an answer.
- * @throws ServiceError with what the last engine failed with.
+ * Makes a side call to the engine in use, with the same fallbacks as for turns. Null when no engine gave a valid answer.
+ * @throws ServiceError with the last engine's error.
  */
 export async function askEngines<T>(deps: EnginesDeps, { call, signal, redact, counted, read }: Question<T>): Promise<T | null> {
   const { engines, engineFallback: fallback } = deps;

@@ -14,7 +14,7 @@ import { callerOf, streamTurn, wantsStream, type StreamDeps } from '../turn/stre
 import { createTitleMaker, type TitleDeps } from './make-title.ts';
 
 const key = conversationKeySchema;
-/** Something that can be read: an engine can do nothing with blanks. */
+/** Text that is not blank. */
 const words = { type: 'string', minLength: 1, maxLength: 1_000_000, pattern: '\\S' } as const;
 const by = { type: 'string', minLength: 1, maxLength: 100 } as const;
 
@@ -84,7 +84,7 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
   app.post('/v2/release', { schema: { body: keyBody } }, async ({ body }) => {
     const session = await sessions.read(body.conversation_key);
     if (session === undefined) throw notFound('session', body.conversation_key);
-    // Its channel would go on beside the program.
+    // The channel would continue beside the running program.
     terminals.refuseOpen(body.conversation_key);
     await claims.release(body.conversation_key);
     if (session.claimed_by !== null) events.claim(body.conversation_key, 'released', session.claimed_by);
@@ -97,6 +97,6 @@ export function mountSteeringRoutes(app: App, deps: Deps): void {
   }));
 }
 
-/** Who is proven is named so, whatever the body says; a program of this machine names itself. */
+/** An authenticated actor is named as such, whatever the body says; a program of this machine names itself. */
 const nameOf = ({ actor, body }: { actor: string; body: { by?: string } }): string | undefined =>
   actor === localActor ? body.by : actor.slice(0, by.maxLength);

@@ -1,6 +1,6 @@
-/** One title at a time is made by an engine, for all callers. */
+/** Limits title calls to one at a time, for all callers. */
 export type TitleLane = {
-  /** Gives what ends it; null while another one is being made. */
+  /** Returns the function that frees the lane; null while another title is being made. */
   take(): (() => void) | null;
   isTaken(): boolean;
 };

@@ -35,13 +35,13 @@ export type TitlesDeps = SideCallDeps & {
   log: Pick<Log, 'warn' | 'debug'>;
 };
 
-/** Soon after the answer, while its caller reads it. */
+/** Shortly after the answer, while the person reads it. */
 const delayMs = 5000;
 const longestMs = 10 * 60_000;
 const maxWaiting = 32;
-/** Nobody begins more conversations; a program that does is not worth a second request for each. */
+/** Nobody starts more conversations than this; those of a program that does are not worth a second request each. */
 const maxPerHour = 60;
-/** A short answer, or none: thoughts count as well. */
+/** A short answer; thoughts count towards the limit as well. */
 const output: OutputLimits = { reply: 500, tool: 0, turn: 20_000 };
 const limitMs = 30_000;
 const maxReply = 1000;
@@ -52,7 +52,7 @@ export function createTitles(deps: TitlesDeps): Titles {
   const { settings, titleStore, clock, log, events } = deps;
   const perHour = createFixedWindow(clock, { max: maxPerHour, windowMs: 3_600_000 });
   let isClosed = false;
-  /** Turns whose first words are being looked for, by conversation. One that is forgotten meanwhile gets none of them. */
+  /** Turns whose first words are being read, by conversation. A conversation that is forgotten meanwhile gets no title from them. */
   const naming = new ShortLivedMap<string, Turn>();
   const queue = createIdleQueue<Answered>({
     clock,
@@ -91,7 +91,7 @@ export function createTitles(deps: TitlesDeps): Titles {
       const mayAsk = session.title_by === null || session.title_by === 'words';
       if (settings.titles !== 'model' || !mayAsk || engineId === 'offline') return;
       const key = turn.envelope.conversation_key;
-      if (isOnceKey(key)) return; // of a single request: it is gone soon
+      if (isOnceKey(key)) return; // a one-time session, which is deleted soon
       if (!queue.has(key) && perHour.count('all') === 0) queue.add(key, shortened(answered));
     },
 
@@ -116,7 +116,7 @@ export function createTitles(deps: TitlesDeps): Titles {
   };
 }
 
-/** Masked before anything is cut: half of a secret would not be known as one. */
+/** Masked before it is cut: half a secret would not be recognized. */
 async function wordsOf(
   deps: Pick<TitlesDeps, 'knownSecrets'>,
   turn: Parameters<typeof turnRedactor>[1],
@@ -126,7 +126,7 @@ async function wordsOf(
   return firstWords(await beginningInSlices(turnRedactor(deps, turn), source, maxMasked));
 }
 
-/** The first words of what is still known of the conversation. */
+/** The first words of what is still stored of the conversation. */
 async function wordsAgain(deps: TitlesDeps, key: string): Promise<string | null> {
   if (deps.settings.titles === 'off') return null;
   for (const { text, attachments, is_public } of await deps.journal.firstMessages(key)) {
@@ -138,19 +138,19 @@ async function wordsAgain(deps: TitlesDeps, key: string): Promise<string | null>
   return null;
 }
 
-/** What is kept until its time has come: no more than a model gets. */
+/** Shortens what is queued to the length that a model gets. */
 function shortened({ turn, reply, ...answered }: Answered): Answered {
   const text = cutText(titleSource(turn.envelope.content), maxSource);
   return { ...answered, reply: cutText(reply, maxReply), turn: { ...turn, envelope: { ...turn.envelope, content: { text } } } };
 }
 
-/** Asks the cheapest engine, and the next one when that cannot answer. What it says is a title, or nothing changes. */
+/** Asks the cheapest engine, then the next when it fails. Only a valid title changes anything. */
 async function askModel(deps: TitlesDeps, answered: Answered, signal: AbortSignal): Promise<void> {
   const key = answered.turn.envelope.conversation_key;
   const engines = await enginesByPrice(deps);
   if (engines.length === 0 || !deps.spend.mayPay(answered.identity, answered.turn.envelope)) return;
   const release = deps.titleLane.take();
-  if (release === null) return; // taken since
+  if (release === null) return; // taken meanwhile
   try {
     if (!(await deps.titleStore.beginAsking(key))) return;
     const title = await firstSaid(deps, answered, engines, signal);

@@ -8,10 +8,10 @@ import { createTriage } from './triage.ts';
 
 type Deps = EnginesDeps & { trust: Pick<TrustService, 'resolve'>; connectorPasses: Pick<ConnectorPasses, 'check'> };
 
-/** Of a connector: the sender that it asks for. */
+/** The sender for whom a connector makes the request. */
 const query = { type: 'object', properties: { sender: { type: 'string', minLength: 1, maxLength: 256 } } } as const;
 
-/** `POST /v2/triage`: a question to an engine beside all turns, whose answer has a form. */
+/** `POST /v2/triage`: a request to an engine outside of turns, with a structured answer. */
 export function mountTriageRoutes(app: App, deps: Deps): void {
   const triage = createTriage(deps);
   app.post(
@@ -21,7 +21,7 @@ export function mountTriageRoutes(app: App, deps: Deps): void {
       const speaker = await speakerOf(deps, request, request.query.sender);
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      // The cast: the fields' names are the caller's own, which the inferred type does not say.
+      // The cast: the caller chooses the field names, which the inferred type does not know.
       return { ok: true, answer: await triage.ask(request.body as TriageRequest, gone.signal, speaker) };
     },
   );

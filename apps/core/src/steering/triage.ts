@@ -7,15 +7,15 @@ import type { Speaker } from '../speech/speaker.ts';
 import { readAnswer, toJsonSchema, type ReadAnswer } from './read-answer.ts';
 import { askEngines, type EnginesDeps, type SideCall } from './side-call.ts';
 
-/** Questions about texts whose answers have a form: what kind of issue this is, whether a mail wants an answer. */
+/** Classifies texts with structured answers: the kind of an issue, or whether a mail needs a reply. */
 export type Triage = {
-  /** Asked once more when the answer does not have its form. @throws ServiceError: `upstream` when it still has not. */
+  /** Asks again once when the answer does not match its form. @throws ServiceError `upstream` when the second one does not either. */
   ask(request: TriageRequest, signal: AbortSignal, speaker: Speaker | null): Promise<TriageAnswer>;
 };
 
 const limitMs = 60_000;
 const maxRunning = 2;
-/** A program of the operator, who has limits but no name here. */
+/** A program of the operator, which has limits but no identity here. */
 const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 const system = 'You sort what comes in. You answer with one JSON object and nothing else.';
 
@@ -37,7 +37,7 @@ export function createTriage(deps: EnginesDeps): Triage {
         read: (said) => readAnswer(request.answer, said),
       });
       if (read !== null && 'answer' in read) {
-        // It leaves for a program, and the model may have read what is secret.
+        // The answer goes to a program, and the model may have read secrets.
         return (await valueInSlices(deps.knownSecrets.redactor(), read.answer)) as TriageAnswer;
       }
       problem = read?.problem ?? 'there was none';
