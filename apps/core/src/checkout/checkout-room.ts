@@ -20,7 +20,7 @@ const oldestIdle = ({ store, isBusy }: RoomDeps, isMeant: (one: StoredCheckout) 
     .filter((one) => isMeant(one) && (one.conversation_key === null || !isBusy(one.conversation_key)))
     .sort((a, b) => a.used_at - b.used_at)[0];
 
-/** One more may come: the one that was not used for the longest goes. Of an instance with half of all, that is one of its own. */
+/** Makes room for one more checkout by removing the least recently used one. An instance that has half of all gives up one of its own. */
 export async function makeRoom(service: RoomDeps, instanceId: string | null): Promise<void> {
   const { store, settings } = service;
   const isOwn = (one: StoredCheckout) => one.instance_id === instanceId;
@@ -32,7 +32,7 @@ export async function makeRoom(service: RoomDeps, instanceId: string | null): Pr
   await store.remove(oldest.id);
 }
 
-/** All together stay within their limit on the disk: those that were not used for the longest go. */
+/** Keeps all checkouts together within their disk limit by removing the least recently used ones. */
 export async function evict(service: RoomDeps, kept: string): Promise<void> {
   const { store, mirrors, settings } = service;
   const mirrorBytes = new Map<string, number>();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { makePrivateDir, writeFileAtomic, ifThere } from '@svc/service-kit/files.ts';
 
-/** What is known of a checkout. `worked`: an engine may have changed its files. */
+/** The stored data of a checkout. `worked`: an engine may have changed its files. */
 export type StoredCheckout = {
   id: string;
   url: string;
@@ -21,29 +21,29 @@ export type StoredCheckout = {
 };
 
 /**
- * Checkouts on the disk: a folder each, with its files and a note of what it is. The note is written last, so what a kill left
- * half made has none and is removed at the next start.
+ * Checkouts on the disk: a folder each, with the files and a note that describes them. The note is written last, so a checkout that a kill
+ * left incomplete has none and is removed at the next start.
  */
 export type CheckoutStore = {
   all(): StoredCheckout[];
   find(id: string): StoredCheckout | undefined;
   treeOf(id: string): string;
-  /** Where the files of a checkout are made before it has them. */
+  /** Where the files of a checkout are prepared. */
   draftOf(name: string): string;
-  /** Takes what was made in a draft in place of what it had, in one moment. */
+  /** Atomically replaces the files of a checkout with those in the draft. */
   take(draft: string, checkout: StoredCheckout): void;
   keep(checkout: StoredCheckout): void;
-  /** Notes that it was used now; what cannot be noted is swept sooner. */
+  /** Records that it was used now; without the record it is swept sooner. */
   touch(checkout: StoredCheckout, now: number): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Removes drafts without an owner. */
+  /** Removes a draft that nobody uses. */
   dropDraft(draft: string): Promise<void>;
 };
 
 const noteName = 'checkout.json';
 const idForm = /^co_[0-9a-z]{16,32}$/;
 
-/** Opens what there is, and removes what was left half made. */
+/** Opens the existing checkouts, and removes incomplete ones. */
 export async function openCheckoutStore(root: string): Promise<CheckoutStore> {
   const [trees, drafts] = [path.join(root, 'trees'), path.join(root, 'drafts')];
   const folderOf = (id: string) => path.join(trees, id);
@@ -74,7 +74,7 @@ export async function openCheckoutStore(root: string): Promise<CheckoutStore> {
       if (existsSync(treeOf(checkout.id))) renameSync(treeOf(checkout.id), `${draft}.old`);
       renameSync(draft, treeOf(checkout.id));
       keep(checkout);
-      // It has no owner any more; what of it cannot be removed now goes with all drafts at the next start.
+      // Nobody uses the old files any more; what cannot be removed now goes with all drafts at the next start.
       dropDraft(`${draft}.old`).catch(() => undefined);
     },
     keep,
@@ -93,7 +93,10 @@ export async function openCheckoutStore(root: string): Promise<CheckoutStore> {
   };
 }
 
-/** Null for what is no note of ours, or was made where the data folder lay before. When it was used last says the time of the file. */
+/**
+ * Null for a file that is not a valid note, or that was written while the data folder was elsewhere. The file's time says when the checkout
+ * was last used.
+ */
 async function readNote(id: string, file: string, root: string): Promise<StoredCheckout | null> {
   if (!idForm.test(id)) return null;
   const text = await ifThere(readFile(file, 'utf8'), '').catch(() => '');
@@ -102,6 +105,6 @@ async function readNote(id: string, file: string, root: string): Promise<StoredC
   const { root: madeIn, ...checkout } = note;
   if (madeIn !== root) return null;
   const { mtimeMs } = await stat(file);
-  // Written by `keep` alone, whole.
+  // Only `keep` writes it, and completely.
   return { ...(checkout as StoredCheckout), used_at: Math.round(mtimeMs) };
 }

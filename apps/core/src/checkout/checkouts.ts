@@ -23,27 +23,30 @@ import { createRepositoryQueue, type RepositoryQueue } from './repository-queue.
 import { gitEnvNames, type GitHome } from './run-git.ts';
 import { listTree } from './tree-listing.ts';
 
-/** Where a turn comes from, and what its sender may do. */
+/** The origin of a turn, and what its sender may do. */
 export type CheckoutUser = { conversationKey: string; instanceId: string | null; mayWrite: boolean };
 
-/** Copies of git repositories for turns to work in. Each is of one conversation, which nobody else works in. */
+/** Copies of git repositories for turns to work in. Each belongs to one conversation, and nobody else works in it. */
 export type Checkouts = {
   /**
-   * A checkout for the operator (`instanceId` null) or an instance; a conversation that asks twice gets the same one again.
-   * @throws ServiceError with what is wrong, and what to do
+   * Returns a checkout for the operator (`instanceId` null) or an instance; a conversation that asks again gets the same one.
+   * @throws ServiceError that says what is wrong and what to do.
    */
   obtain(request: CheckoutRequest, instanceId: string | null): Promise<Checkout>;
   list(): ListedCheckout[];
   get(id: string): ListedCheckout;
   /** @throws ServiceError `not_found`; `conflict` while a turn or a terminal works in it. */
   remove(id: string): Promise<void>;
-  /** The folder of a turn. From the first one on it is its conversation's. @throws ServiceError `unprocessable` when it cannot work there. */
+  /**
+   * The folder for a turn. The first turn binds the checkout to its conversation. @throws ServiceError `unprocessable` when the turn cannot
+   * work there.
+   */
   forTurn(id: string, user: CheckoutUser): string;
-  /** Removes those of a conversation that is forgotten. */
+  /** Removes the checkouts of a forgotten conversation. */
   forget(conversationKey: string): Promise<void>;
-  /** Removes what was not used for a week, and what nobody needs any more. */
+  /** Removes checkouts that were not used for a week, and mirrors that are no longer needed. */
   sweep(): Promise<void>;
-  /** Ends what is being fetched. */
+  /** Cancels running fetches. */
   close(): void;
 };
 
@@ -52,7 +55,7 @@ type Deps = {
   settings: Pick<CoreSettings, 'checkoutHosts' | 'checkoutMaxBytes' | 'checkoutsMaxBytes' | 'maxCheckouts'>;
   credentialOf: CredentialOf;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether a person may be at work: a turn of the conversation runs or waits, or it is claimed by a terminal. */
+  /** Whether someone may be at work: a turn of the conversation runs or is queued, or a terminal has claimed it. */
   isBusy(conversationKey: string): boolean;
   clock: Pick<Clock, 'now'>;
   ids: Ids;
@@ -61,7 +64,7 @@ type Deps = {
 type Service = Deps & { home: GitHome; store: CheckoutStore; mirrors: Mirrors; queue: RepositoryQueue };
 type Wanted = { source: GitSource; ref: string | null; credential: string | null; key: string | null; instanceId: string | null };
 
-/** One that is older is looked for again, unless work was done in it. */
+/** A checkout that is older is fetched again, unless work was done in it. */
 const freshMs = 10 * 60_000;
 const unusedMs = 7 * 24 * 60 * 60_000;
 const fetchTimeoutMs = 150_000;
@@ -114,7 +117,7 @@ export async function openCheckouts(deps: Deps): Promise<Checkouts> {
         );
       if (found.conversation_key === null || (user.mayWrite && !found.worked))
         store.keep({ ...found, conversation_key: user.conversationKey, worked: found.worked || user.mayWrite });
-      void store.touch(find(id), clock.now()).catch(() => undefined); // it is swept sooner
+      void store.touch(find(id), clock.now()).catch(() => undefined); // without the record, it is swept sooner
       return store.treeOf(id);
     },
     async forget(key) {
@@ -140,10 +143,10 @@ function toWanted({ settings }: Deps, request: CheckoutRequest, instanceId: stri
   return { source: parsed.source, ref, credential, key, instanceId };
 }
 
-/** Nobody finds in a mirror what another one, or another credential, may see. */
+/** Mirrors are separate for each credential and instance, so that none exposes what another may see. */
 const nameOf = ({ source, credential, instanceId }: Wanted): string => compositeKey(source.url, credential, instanceId);
 
-/** One that was asked for without a conversation is anybody's of the same instance until a turn works in it. */
+/** A checkout requested without a conversation is available to the whole instance until a turn works in it. */
 const findExisting = ({ store }: Service, { source, ref, credential, key, instanceId }: Wanted): StoredCheckout | undefined =>
   store
     .all()
@@ -166,7 +169,7 @@ async function use({ store, clock }: Service, found: StoredCheckout): Promise<Ch
   return { id: found.id, path: store.treeOf(found.id), sha: found.sha };
 }
 
-/** Fetches, and makes the files where they are new. */
+/** Fetches the commit, and creates the files if the commit is new. */
 async function refresh(service: Service, wanted: Wanted, found: StoredCheckout | undefined): Promise<Checkout> {
   const { store, settings, mirrors, clock, folder } = service;
   if (found !== undefined) refuseBusy(service, found);
@@ -183,7 +186,7 @@ async function refresh(service: Service, wanted: Wanted, found: StoredCheckout |
   try {
     const bytes = await fill(service, wanted, { draft, mirror: mirrors.folderOf(mirror), sha });
     const { source, ref, credential, key, instanceId } = wanted;
-    // A conversation may have taken it meanwhile: it keeps what it has.
+    // A conversation may have taken it meanwhile and keeps its files.
     const isOurs = found === undefined || store.find(found.id)?.conversation_key === key;
     if (found !== undefined && isOurs) refuseBusy(service, found);
     const of = { url: source.url, ref, credential, instance_id: instanceId, conversation_key: key };
@@ -196,7 +199,7 @@ async function refresh(service: Service, wanted: Wanted, found: StoredCheckout |
   }
 }
 
-/** It still is what it was when the fetch began, and has the files of this commit. */
+/** Whether the checkout is unchanged since the fetch began, and has the files of this commit. */
 function isUntouched({ store }: Service, found: StoredCheckout, sha: string): boolean {
   const now = store.find(found.id);
   return now === found && !found.worked && found.sha === sha && existsSync(store.treeOf(found.id));

@@ -1,10 +1,10 @@
 import type { Secret } from '@svc/service-kit/secret.ts';
 import { pinOf, type GitSource } from './git-source.ts';
 
-/** Given to a server that wants a user beside the token; it is not looked at. */
+/** For servers that require a user name beside the token; they ignore its value. */
 const anyUser = 'x-access-token';
 
-/** What git needs to ask this server and no other: the addresses that were checked, and the credential for this host alone. */
+/** The settings that let git reach only this server: the checked addresses, and the credential for this host alone. */
 export function fetchSettings(source: GitSource, addresses: readonly string[], credential: Secret | null): [string, string][] {
   const settings: [string, string][] = [];
   const pin = pinOf(source, addresses);

@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { ifThere } from '@svc/service-kit/files.ts';
 
-/** Bytes of the files in a folder and below. What goes away meanwhile is not counted. */
+/** The total size of the files in a folder and below, in bytes. Files that disappear meanwhile are not counted. */
 export async function folderBytes(folder: string): Promise<number> {
   const entries = await ifThere(readdir(folder, { withFileTypes: true }), []);
   let bytes = 0;

@@ -1,7 +1,7 @@
 import { ServiceError, unavailable, upstream } from '@svc/service-kit/service-error.ts';
 import type { GitEnd } from './run-git.ts';
 
-/** Why there is no checkout. */
+/** Why a checkout failed. */
 export type GitFault =
   | { why: 'no_git' | 'refused' | 'not_found' | 'no_ref' | 'moved' | 'unreachable' | 'too_late' | 'failed'; text: string }
   | { why: 'too_large'; text: string };
@@ -20,19 +20,19 @@ const signs: readonly [RegExp, Exclude<GitFault['why'], 'too_large'>][] = [
   ],
 ];
 
-/** What a call of git that did not end well failed of, by its words in the C locale. */
+/** Why a git call failed, by its output in the C locale. */
 export function readFault({ ending, stderr }: GitEnd): GitFault {
   if (ending === 'not_started') return { why: 'no_git', text: stderr };
   if (ending === 'too_hungry') return { why: 'too_large', text: 'git would need more than 1 GB of memory for it' };
   if (ending === 'stopped') return { why: 'failed', text: 'the service is stopping' };
   if (ending === 'too_late') return { why: 'too_late', text: '' };
   const why = signs.find(([sign]) => sign.test(stderr))?.[1] ?? 'failed';
-  // What a server says is shown as text alone.
+  // The server's text is reduced to printable characters.
   const last = stderr.trim().split('\n').at(-1) ?? '';
   return { why, text: last.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300) };
 }
 
-/** The same for who asked. */
+/** The same as an error for the caller. */
 export function faultError(fault: GitFault, { url, ref }: { url: string; ref: string | null }): ServiceError {
   switch (fault.why) {
     case 'no_git':

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where a repository is. `host` is as DNS knows it; an address stands without brackets. */
+/** The location of a repository. `host` is a DNS name, or an IP address without brackets. */
 export type GitSource = { url: string; scheme: 'https' | 'http' | 'git'; host: string; port: number; isAllowed: boolean };
 
 type Parsed = { ok: true; source: GitSource } | { ok: false; why: string };
@@ -9,8 +9,8 @@ const ports: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80, 'g
 const no = (why: string): Parsed => ({ ok: false, why });
 
 /**
- * An address that git may be given. `allowed` are hosts of the operator's, `name` or `name:port`, which may be private and may
- * speak http or git's own protocol; every other one is https.
+ * Parses an address that may be passed to git. `allowed` are the operator's hosts, `name` or `name:port`, which may be private and may use
+ * http or git's own protocol; all others have to use https.
  */
 export function parseGitUrl(text: string, allowed: readonly string[]): Parsed {
   // oxlint-disable-next-line no-control-regex -- it looks for them
@@ -31,13 +31,13 @@ export function parseGitUrl(text: string, allowed: readonly string[]): Parsed {
   return { ok: true, source: { url: url.href, scheme, host, port, isAllowed } };
 }
 
-/** What `curl` is told, so that it asks the addresses that were checked and no others; null where the host is an address. */
+/** Pins `curl` to the checked addresses; null where the host is an IP address. */
 export function pinOf({ host, port }: GitSource, addresses: readonly string[]): string | null {
   if (isIP(host) !== 0) return null;
   return `${host}:${port}:${addresses.map((one) => (isIP(one) === 6 ? `[${one}]` : one)).join(',')}`;
 }
 
-/** What is wrong with the name of a branch, a tag or a commit; null when git takes it (`git check-ref-format`). */
+/** What is wrong with the name of a branch, tag or commit; null for a valid one (`git check-ref-format`). */
 export function refFault(ref: string): string | null {
   // oxlint-disable-next-line no-control-regex -- it looks for them
   if (/[\u0000-\u0020\u007f~^:?*[\\]/.test(ref)) return 'it has characters that are not allowed in a branch name';

@@ -11,16 +11,16 @@ type Deps = {
   secrets: Pick<Secrets, 'resolve'>;
 };
 
-/** Who names a secret (null: a program over HTTP), and the server that is to be given it. */
+/** Who names a secret (null: a program over HTTP), and the server that it is sent to. */
 type Use = { instanceId: string | null; to: Pick<GitSource, 'scheme' | 'host' | 'port'> };
 
 /**
- * The value of a secret. An instance may use those alone that its config names. A program may use those that the operator has declared for
- * the server; any other only where it has shown the token of the core, for without one every program of this machine may ask.
+ * The value of a secret. An instance may only use the secrets that its config names. A program may use those that the operator has declared
+ * for the server, and others only with the core's token, because without a token every program of this machine may ask.
  */
 export type CredentialOf = (name: string, use: Use) => Promise<Secret>;
 
-/** @throws ServiceError `forbidden`, or what a secret that cannot be had throws. */
+/** @throws ServiceError `forbidden`, or the error of an unavailable secret. */
 export function createCredentialOf({ settings, manager, secrets }: Deps): CredentialOf {
   const isOf = async (instanceId: string, name: string): Promise<boolean> => {
     const [types, instances] = await Promise.all([manager.types(), manager.instances()]).catch((error: unknown) => {
@@ -36,7 +36,7 @@ export function createCredentialOf({ settings, manager, secrets }: Deps): Creden
 
   return async (name, { instanceId, to }) => {
     const shown = name.slice(0, 200);
-    // Settings of the service are for nobody else.
+    // The service's own settings are never passed on.
     if (name.startsWith('SVC_')) throw forbidden(`The credential "${shown}" is a setting of the service, not a secret for git.`);
     if (instanceId === null && settings.coreToken === null && !isDeclared(name, to)) throw notDeclared(shown, to);
     if (instanceId !== null && !(await isOf(instanceId, name)))
@@ -45,7 +45,7 @@ export function createCredentialOf({ settings, manager, secrets }: Deps): Creden
   };
 }
 
-/** How a server may be written: without its port where that is the one of https, so that no secret goes out in the clear by omission. */
+/** The ways to write a server: the port may be omitted only for https on 443, so that an omission never sends a secret unencrypted. */
 const serversOf = ({ scheme, host, port }: Use['to']): string[] =>
   scheme === 'https' && port === 443 ? [host, `${host}:443`] : [`${host}:${port}`];
 

@@ -7,8 +7,8 @@ import { ifThere } from '@svc/service-kit/files.ts';
 type Commit = { mirror: string; sha: string; url: string; home: GitHome };
 
 /**
- * Makes the files of a commit in a new folder, with a repository of its own in it that reads the mirror's objects: who works there
- * changes nothing of the mirror. Null when all is well.
+ * Creates the files of a commit in a new folder, with their own repository that reads the mirror's objects: work there does not change the
+ * mirror. Null on success.
  */
 export async function makeTree(folder: string, { mirror, sha, url, home }: Commit): Promise<GitFault | null> {
   const git = path.join(folder, '.git');
@@ -22,7 +22,7 @@ export async function makeTree(folder: string, { mirror, sha, url, home }: Commi
   return end.ending === 'ended' && end.code === 0 ? null : readFault(end);
 }
 
-/** Links are files that hold their target: one that leads out of the folder leads nowhere. */
+/** Links become files that contain their target, so that none leads out of the folder. */
 const configText = (url: string): string => `[core]
 \trepositoryformatversion = 0
 \tfilemode = true

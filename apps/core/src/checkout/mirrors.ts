@@ -8,11 +8,11 @@ import { readFault, type GitFault } from './git-fault.ts';
 import { runGit, type GitHome } from './run-git.ts';
 
 export type FetchRequest = {
-  /** Who asks, with what, for what: nothing that one may read is found by another. */
+  /** The requester, credential and repository: mirrors are not shared between requesters with different access. */
   key: string;
   url: string;
   ref: string;
-  /** Of the checkout that is made: its commit is kept under this name. */
+  /** The checkout's id, under which its commit is kept. */
   id: string;
   protocols: string;
   settings: readonly (readonly [string, string])[];
@@ -21,24 +21,26 @@ export type FetchRequest = {
 export type Fetched = { ok: true; mirror: string; sha: string } | { ok: false; fault: GitFault };
 
 /**
- * Bare repositories without history, one for each repository that a turn asked for, which the checkouts of it share. Our git runs in
- * these alone, never in a folder that an engine has worked in: its configuration could run programs, with credentials.
+ * Bare repositories without history, shared by the checkouts of the same repository. The service runs git only in these, never in a folder
+ * that an engine has worked in: its configuration could run programs, with credentials.
  */
 export type Mirrors = {
-  /** Not to be called twice at once for one key. */
+  /** Must not run concurrently for the same key. */
   fetch(request: FetchRequest): Promise<Fetched>;
-  /** Removes those of this key that are not `kept`: nothing may be fetched for it now. */
+  /** Removes this key's mirrors that are not in `kept`. Must not run during a fetch for the key. */
   tidy(key: string, kept: ReadonlySet<string>): Promise<void>;
   folderOf(mirror: string): string;
   bytesOf(mirror: string): Promise<number>;
-  /** Removes those that are not `kept`, as long as nothing is fetched. */
+  /** Removes mirrors that are not in `kept`, as long as no fetch runs. */
   sweep(kept: ReadonlySet<string>, isIdle: () => boolean): Promise<void>;
 };
 
 type Deps = { folder: string; home: GitHome; maxBytes: number };
 
 const pollMs = 200;
-/** In a mirror while git writes to it. One that was killed there may have left locks behind, and gets nothing new. */
+/**
+ * Marks a mirror while git writes to it. A killed fetch may leave locks behind, so a mirror that still has the mark gets no new commits.
+ */
 const markName = 'svc-fetching';
 
 export function createMirrors({ folder, home, maxBytes }: Deps): Mirrors {
@@ -47,7 +49,7 @@ export function createMirrors({ folder, home, maxBytes }: Deps): Mirrors {
   const namesOf = async (key: string): Promise<string[]> =>
     (await ifThere(readdir(folder), [])).filter((one) => one.startsWith(`${nameOf(key)}.`));
 
-  /** The newest of this key, or the next one when that is spoiled or full. */
+  /** The newest mirror of this key, or a new one when that is damaged or full. */
   const choose = async (key: string): Promise<string> => {
     const last = Math.max(0, ...(await namesOf(key)).map(numberOf));
     const [name, newest] = [nameOf(key), `${nameOf(key)}.${last}`];
@@ -84,7 +86,7 @@ export function createMirrors({ folder, home, maxBytes }: Deps): Mirrors {
         if (!isIdle()) return;
         if (kept.has(name)) continue;
         makePrivateDir(gone);
-        // In one moment, and in this turn of the event loop: nobody fetches into one that is half removed.
+        // An atomic rename in the same turn of the event loop, so that no fetch starts in a half-removed mirror.
         renameSync(folderOf(name), path.join(gone, name));
         await rm(gone, { recursive: true, force: true });
       }
@@ -122,7 +124,7 @@ async function fetchInto({ dir, mirror, home, maxBytes }: Place, request: FetchR
   return readCommit({ dir, home }, name).then((read) => (typeof read === 'string' ? { ok: true, mirror, sha: read } : read));
 }
 
-/** The commit behind a name, through a tag that has words of its own. */
+/** The commit that a name refers to, also through an annotated tag. */
 async function readCommit({ dir, home }: Pick<Place, 'dir' | 'home'>, name: string): Promise<string | (Fetched & { ok: false })> {
   let output = '';
   const end = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], {
@@ -136,7 +138,7 @@ async function readCommit({ dir, home }: Pick<Place, 'dir' | 'home'>, name: stri
   return { ok: false, fault: { why: 'no_ref', text: 'it is not a commit' } };
 }
 
-/** Aborts once the folder holds more than `bytes`: git itself knows no limit for what comes. */
+/** Aborts once the folder exceeds `bytes`: git has no limit for the size of a fetch. */
 function watchSize(dir: string, bytes: number): { signal: AbortSignal; end(): void } {
   const control = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -155,7 +157,7 @@ function watchSize(dir: string, bytes: number): { signal: AbortSignal; end(): vo
   };
 }
 
-/** What a killed fetch had of a pack. */
+/** Removes the partial pack of a killed fetch. */
 async function removePartial(dir: string): Promise<void> {
   const packs = path.join(dir, 'objects', 'pack');
   for (const name of await ifThere(readdir(packs), []))

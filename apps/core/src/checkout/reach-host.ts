@@ -8,7 +8,7 @@ type Lookup = (host: string) => Promise<{ address: string }[]>;
 
 const askDns: Lookup = (host) => lookup(host, { all: true });
 
-/** The addresses of a git server. Unless the operator allows the host, one that is not of the public internet refuses it. */
+/** The addresses of a git server. A host with any address outside the public internet is refused, unless the operator allows it. */
 export async function reachHost({ host, isAllowed }: GitSource, ask: Lookup = askDns): Promise<Reached> {
   const addresses = isIP(host) === 0 ? await ask(host).then(toTexts, () => []) : [host];
   if (addresses.length === 0) return { ok: false, why: 'unknown' };

@@ -2,21 +2,21 @@ import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { createLane, type Lane } from '@svc/service-kit/lane.ts';
 import { queueFull } from '@svc/service-kit/service-error.ts';
 
-/** Whose work it is, and on what. */
+/** The owner of the work, and the repository that it concerns. */
 export type Job = { owner: string; repository: string };
 
-/** What asks for one repository goes one after the other, of different ones a few at once, of one owner fewer. */
+/** Serializes the work on one repository, and limits the concurrent work on different ones, in total and per owner. */
 export type RepositoryQueue = {
   /** @throws ServiceError `queue_full`. */
   run<T>(job: Job, work: () => Promise<T>): Promise<T>;
   isIdle(): boolean;
 };
 
-/** One owner whose servers never answer leaves room for the others. */
+/** The limits per owner leave room for others when an owner's servers never answer. */
 const usual = { atOnce: 4, ofOwner: 2, inLine: 48, inLineOfOwner: 16 };
 
 export function createRepositoryQueue(limits = usual): RepositoryQueue {
-  // Bounded below, where it is known whose work it is.
+  // Its queue is bounded in `run`, where the owner is known.
   const inTurn = createInTurnByKey();
   const lanes = new Map<string, { run: Lane; asked: number }>();
   const runAny = createLane(limits.atOnce);

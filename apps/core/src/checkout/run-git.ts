@@ -4,7 +4,7 @@ import { within } from '@svc/service-kit/within.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** `stopped`: by the signal. `too_hungry`: it took more memory than it may. */
+/** `stopped`: by the signal. `too_hungry`: it exceeded its memory limit. */
 export type GitEnd = {
   ending: 'ended' | 'too_late' | 'stopped' | 'too_hungry' | 'not_started';
   code: number | null;
@@ -13,19 +13,19 @@ export type GitEnd = {
 
 type Setting = readonly [name: string, value: string];
 /**
- * `folder`: git's home, in which nothing of the user's is: no `.netrc`, no `.gitconfig`. `env`: where programs and the certificates of
- * servers are. `signal`: ends every call.
+ * `folder`: git's home, without any of the user's files (`.netrc`, `.gitconfig`). `env`: the paths of programs and of server certificates.
+ * `signal`: aborts every call.
  */
 export type GitHome = { folder: string; env: Readonly<Record<string, string>>; signal?: AbortSignal };
 
-/** What git may have of the environment. */
+/** The environment variables that git gets. */
 export const gitEnvNames = ['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'] as const;
 
 type Options = {
   home: GitHome;
   cwd?: string;
   timeoutMs: number;
-  /** Bytes; 1 GiB unless given. */
+  /** In bytes; 1 GiB by default. */
   maxMemory?: number;
   settings?: readonly Setting[];
   protocols?: string;
@@ -34,8 +34,8 @@ type Options = {
 };
 
 /**
- * What holds for every call. Nothing that a repository brings is run or followed: no hooks, no filters, no submodules, no links, no
- * other protocol, no redirect to an address that nobody checked.
+ * Settings of every call. Nothing that a repository contains is run or followed: no hooks, no filters, no submodules, no links, no other
+ * protocol, no redirect to an unchecked address.
  */
 const always: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
@@ -56,7 +56,10 @@ const always: readonly Setting[] = [
   ['advice.detachedHead', 'false'],
 ];
 
-/** Runs git without a shell. Settings, and with them credentials, go by its environment: they are in no list of arguments and on no disk. Never rejects. */
+/**
+ * Runs git without a shell. Settings, including credentials, are passed in the environment, so they appear neither in a process list nor on
+ * the disk. Never rejects.
+ */
 export async function runGit(args: readonly string[], options: Options): Promise<GitEnd> {
   const stderr = createTextTail();
   const end = (ending: GitEnd['ending'], code: number | null = null): GitEnd => ({ ending, code, stderr: stderr.read() });
@@ -87,7 +90,7 @@ export async function runGit(args: readonly string[], options: Options): Promise
   return end(memory.isExceeded() ? 'too_hungry' : isOver ? 'stopped' : 'too_late');
 }
 
-/** A server may send git more than it can hold, packed a thousand times smaller: git reads what there is to fetch into memory. */
+/** A server may send more than fits in memory, compressed a thousandfold: git reads the list of what it fetches into memory. */
 const maxMemory = 1024 * 2 ** 20;
 
 function watchMemory(pid: number | undefined, limit: number) {
@@ -96,7 +99,7 @@ function watchMemory(pid: number | undefined, limit: number) {
   let isExceeded = false;
   const look = async (): Promise<void> => {
     while (!isOver) {
-      // Half a second from now; null when it has ended. Where it cannot be told, time alone bounds it.
+      // Takes half a second; null when the process has ended. Where memory cannot be measured, only the time limit applies.
       const held = await treeMemory(pid ?? 0).catch(() => null);
       if (held === null || isOver) return;
       isExceeded = held > limit;

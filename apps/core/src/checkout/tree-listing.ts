@@ -4,13 +4,13 @@ import { runGit, type GitHome } from './run-git.ts';
 export type TreeLimits = { files: number; bytes: number };
 type Listing = { ok: true; bytes: number } | { ok: false; fault: GitFault };
 
-/** Longest path, in bytes: what lies deeper could be made, and not removed. */
+/** The longest path in bytes: a deeper one could be created but not removed. */
 const maxPath = 2000;
 const maxEntry = maxPath + 200;
 const longPath = `a path in it is longer than ${maxPath} bytes`;
 const mb = (bytes: number) => Math.floor(bytes / 2 ** 20);
 
-/** Counts what `git ls-tree -r -l -z` lists, as it comes. `fault`: what there is too much of; null so far. */
+/** Counts the output of `git ls-tree -r -l -z` while it arrives. `fault`: the limit that is exceeded; null so far. */
 export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void; bytes(): number; fault(): string | null } {
   let rest = '';
   let files = 0;
@@ -37,7 +37,7 @@ export function createTreeCount(limits: TreeLimits): { take(chunk: Buffer): void
   };
 }
 
-/** How much a commit would be on the disk, before any of it is: a small pack may hold endlessly many files, or endless ones. */
+/** The size of a commit on the disk, before it is checked out: a small pack may contain huge numbers of files, or huge files. */
 export async function listTree(commit: { dir: string; sha: string; home: GitHome }, limits: TreeLimits): Promise<Listing> {
   const control = new AbortController();
   const count = createTreeCount(limits);

@@ -7,11 +7,11 @@ export type Endpoint = { url: URL; model: string; key: Secret | null };
 
 const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** Something that is not an answer; `status` where there was one. */
+/** An error instead of a verdict; `status` where the endpoint sent one. */
 export class ModerationFailure extends Error {
   override readonly name = 'ModerationFailure';
   readonly status: number | null;
-  /** Ms, as the endpoint wishes. */
+  /** The delay that the endpoint asks for, in ms. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -25,8 +25,8 @@ export class ModerationFailure extends Error {
 }
 
 /**
- * One call of `POST /moderations` (OpenAI's): whether each input is flagged. Redirects are not followed, for the key
- * would go along. Rejects with `ModerationFailure`, or as the connection or `signal` does.
+ * Calls `POST /moderations` (OpenAI's) once: whether each input is flagged. Redirects are not followed, because they would forward the key.
+ * Rejects with `ModerationFailure`, or with the error of the connection or of `signal`.
  */
 export async function askModerations(
   { url, model, key }: Endpoint,
@@ -45,7 +45,7 @@ export async function askModerations(
 }
 
 function send(url: URL, body: string, key: Secret | null, signal: AbortSignal): Promise<IncomingMessage> {
-  // Taken when it is needed: the client for https costs memory that most installations do not have to spend.
+  // Loaded on demand: the https client costs memory that most installations do not need.
   const { request } = url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
     const headers = {
@@ -66,7 +66,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   }
 }
 
-/** Says the status and the endpoint's code for it; its words may hold a part of the key. */
+/** States the status and the endpoint's error code; its message may contain a part of the key. */
 function refusal(status: number, text: string, retryAfter: string | undefined): ModerationFailure {
   const code = (parseJsonOrNull(text) as { error?: { code?: unknown } } | null)?.error?.code;
   const shown = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : '';

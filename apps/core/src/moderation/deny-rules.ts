@@ -10,8 +10,7 @@ const maxLines = 200;
 const maxLineChars = 500;
 
 /**
- * One rule a line: a text, found wherever it stands whatever its case, or `/pattern/`. Lines that begin with `#` say
- * something to the reader.
+ * One rule per line: a text, matched anywhere and in any case, or `/pattern/`. Lines that begin with `#` are comments.
  * @throws Error that names the line.
  */
 export function parseDenyRules(text: string): DenyRules {
@@ -37,7 +36,7 @@ export function parseDenyRules(text: string): DenyRules {
 
 const pieceLength = 16_384;
 
-/** Written plainly, some signs are a whole sentence. A text of them could be looked through, but only for others to wait for it. */
+/** Whether a text grows too much when it is normalized: some characters expand to a whole sentence, and the search would delay others. */
 function* swells(text: string): Steps<boolean> {
   let length = 0;
   for (let at = 0; at < text.length; at += pieceLength) {
@@ -48,13 +47,13 @@ function* swells(text: string): Steps<boolean> {
   return false;
 }
 
-/** As a reader sees it: without other forms of a letter, case, signs that are not seen, and breaks between words. */
+/** The text as a reader sees it: one form and case for each letter, without invisible characters, and with plain spaces. */
 function* plain(text: string): Steps<string> {
   const normal = text.normalize('NFKC');
   yield;
   const small = normal.toLowerCase();
   yield;
-  // Letters that show nothing but their width.
+  // Letters that look like spaces.
   const spaced = small.replaceAll(/[\u115F\u1160\u2800]/gu, ' ');
   yield;
   const seen = spaced.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
@@ -64,7 +63,7 @@ function* plain(text: string): Steps<string> {
 
 export const noDenyRules: DenyRules = parseDenyRules('');
 
-/** The rules of a file. One that need not be there and is not has none. @throws Error that names the file. */
+/** The rules of a file. A missing optional file has none. @throws Error that names the file. */
 export function readDenyRules({ path, isNeeded }: { path: string; isNeeded: boolean }): DenyRules {
   try {
     return parseDenyRules(readFileSync(path, 'utf8'));

@@ -9,13 +9,13 @@ export type BrokenRule = 'size' | 'flood';
 
 export const defaultLimits: RuleLimits = { maxChars: 100_000, floodPerMinute: 30 };
 
-/** The rules that need nobody: length and flood (senders below TRUSTED), then what the operator denies. */
+/** The rules that need no provider: length and flood (for senders below TRUSTED), then the operator's deny rules. */
 export type ModerationRules = {
-  /** The rule that a message breaks; null when it breaks none. Counts it. */
+  /** The rule that a message breaks; null when it breaks none. Counts the message. */
   broken(text: string, identity: Identity): BrokenRule | null;
-  /** False when the operator denies nothing. */
+  /** False when there are no deny rules. */
   readonly isDenying: boolean;
-  /** Which of some texts the operator denies. Between long ones everything else has its turn. */
+  /** For each text, whether the operator denies it. Other work runs between the steps of long texts. */
   denied(texts: readonly string[]): Promise<boolean[]>;
 };
 

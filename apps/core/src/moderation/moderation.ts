@@ -3,47 +3,47 @@ import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { BrokenRule, ModerationRules } from './moderation-rules.ts';
 
-/** What a caller may put before the engine: the message, the system prompt and what was said before. */
+/** What a caller may send to the engine: the message, the system prompt and the earlier messages. */
 export type Moderated = { text: string; system: string; transcript: readonly PriorMessage[] };
 
 export type Rule = BrokenRule | 'deny' | 'flagged' | 'unavailable';
 
-/** `transcript`: what of it may be used. `fault`: the provider could not say, and the message passed all the same. */
+/** `transcript`: the part that may be used. `fault`: the provider failed, and the message passed all the same. */
 export type Verdict =
   | { allowed: true; transcript: readonly PriorMessage[]; fault?: string }
   | { allowed: false; rule: Rule; reply: string; fault?: string };
 
-/** For whom and how long a provider works. */
+/** The signal and the usage callback of a provider's call. */
 export type Asked = { signal: AbortSignal; onUsage: (usage: { model: string; chars: number; isPaid: boolean }) => void };
 
-/** A service that judges texts: true for each one that is bad. Rejects when it cannot say. */
+/** A service that judges texts: true for each text that it flags. Rejects when it fails. */
 export type ModerationProvider = {
   flagged(texts: readonly string[], asked: Asked): Promise<boolean[]>;
-  /** Why it cannot be asked at the moment; null while it can. */
+  /** Why it is unavailable at the moment; null while it is available. */
   fault(): string | null;
 };
 
 type Parts = {
-  /** Null: nothing is judged. */
+  /** Null: messages are not checked. */
   rules: ModerationRules | null;
-  /** Why the rules are not those the operator wrote; null when they are. */
+  /** Why the operator's rules are not in force; null when they are. */
   rulesFault: string | null;
-  /** Null: the rules alone judge. */
+  /** Null: only the rules apply. */
   provider: ModerationProvider | null;
 };
 
-/** As much of a transcript is judged; what is older is left out, so that nothing unjudged is used. */
+/** How much of a transcript is checked; older messages are left out, so that nothing unchecked is used. */
 const maxTranscriptChars = 200_000;
 const maxTranscriptTexts = 64;
 
 /**
- * Whether a message may reach the engine. What cannot be judged is refused from senders below TRUSTED and passes from
- * those above. What was said before is left out where it is bad: the sender would otherwise never get past it.
+ * Decides whether a message may reach the engine. A message that cannot be checked is refused from senders below TRUSTED and passes from
+ * others. Flagged earlier messages are left out: otherwise the sender could never continue.
  */
 export type Moderation = {
-  /** Null when it was ended by the signal before there was a verdict. */
+  /** Null when the signal aborted it before a verdict. */
   check(message: Moderated, identity: Identity, asked: Asked): Verdict | null | Promise<Verdict | null>;
-  /** What does not work, and whom that shuts out; null when all does. */
+  /** What does not work, and whom that blocks; null when everything works. */
   fault(): string | null;
 };
 
@@ -71,7 +71,7 @@ export function createModeration({ rules, rulesFault, provider }: Parts): Modera
     }
   };
 
-  /** What is left of a message once the operator's own rules have seen it; null when they deny it. */
+  /** A message without the transcript entries that the operator's rules deny; null when the message itself is denied. */
   const withoutDenied = async (message: Moderated, judge: ModerationRules): Promise<Moderated | null> => {
     const prior = newest(message.transcript);
     const [isText, isSystem, ...priors] = await judge.denied([message.text, message.system, ...prior.map(({ text }) => text)]);

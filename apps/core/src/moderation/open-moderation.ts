@@ -14,7 +14,7 @@ type ModerationSettings = Pick<
 >;
 type Deps = { settings: ModerationSettings; secrets: Pick<Secrets, 'resolve'>; clock: Clock; log: Pick<Log, 'error'> };
 
-/** Moderation as the settings say. The deny file is read here, once. */
+/** Creates the moderation that the settings describe. The deny file is read only here. */
 export function openModeration({ settings, secrets, clock, log }: Deps): Moderation {
   if (settings.moderation === 'off') return createModeration({ rules: null, rulesFault: null, provider: null });
   let deny: DenyRules = noDenyRules;

@@ -9,23 +9,23 @@ import type { Asked, ModerationProvider } from './moderation.ts';
 export type OpenAiOptions = {
   baseUrl: string;
   model: string;
-  /** The key; null where the endpoint wants none. Rejects when it cannot be found. */
+  /** The key; null where the endpoint needs none. Rejects when it cannot be found. */
   keyOf: () => Promise<Secret | null>;
   clock: Clock;
   timeoutMs?: number;
 };
 
-/** An input is at most this long; a longer text is judged in pieces that overlap, so that nothing hides in a cut. */
+/** The longest input; a longer text is checked in overlapping pieces, so that nothing is hidden by a cut. */
 const pieceChars = 20_000;
 const overlapChars = 500;
 const inputsPerCall = 32;
 const rememberMs = 5 * 60_000;
 const remembered = 5000;
-/** After a failure it is not asked for this long, or every turn would wait for it. */
+/** The pause after a failure; otherwise every turn would wait for the endpoint. */
 const pauseMs = 5000;
 const longestPauseMs = 60_000;
 
-/** Moderation by an endpoint that speaks OpenAI's `/moderations`. What it said of a text holds for some minutes. */
+/** Moderation by an endpoint compatible with OpenAI's `/moderations`. Verdicts are cached for some minutes. */
 export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs = 5000 }: OpenAiOptions): ModerationProvider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/moderations`);
   const known = createMemory(clock);
@@ -60,20 +60,20 @@ export function createOpenAiProvider({ baseUrl, model, keyOf, clock, timeoutMs =
         try {
           await ask(unknown, asked);
         } catch (error) {
-          if (asked.signal.aborted) throw error; // the turn was ended; that says nothing of the endpoint
+          if (asked.signal.aborted) throw error; // the turn was ended, which says nothing about the endpoint
           throw fail(error);
         }
         failed = null;
         for (const piece of unknown) answers.set(piece, known.get(piece));
       }
-      // What was forgotten in between counts as bad.
+      // A verdict that has left the cache meanwhile counts as flagged.
       return pieces.map((some) => some.some((piece) => answers.get(piece) !== false));
     },
     fault: () => failed?.why ?? null,
   };
 }
 
-/** A connection that breaks, or a fault of the other side, is tried once more. What ends in time ends with its reason. */
+/** Retries once after a broken connection or a server error. An abort ends it with the signal's reason. */
 async function twice<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let isLast = false; ; isLast = true) {
     try {
@@ -86,7 +86,7 @@ async function twice<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
   }
 }
 
-/** Of a blank text there is nothing to judge. */
+/** A blank text has no pieces: there is nothing to check. */
 function toPieces(text: string): string[] {
   if (text.trim() === '') return [];
   const pieces = [];
@@ -96,7 +96,7 @@ function toPieces(text: string): string[] {
   return pieces;
 }
 
-/** By digest, so that no text is kept. The oldest goes when it is full. */
+/** A cache by digest, so that no text is stored. The oldest entry goes when it is full. */
 function createMemory(clock: Clock) {
   const entries = new Map<string, { flagged: boolean; until: number }>();
   const keyOf = (text: string) => createHash('sha256').update(text).digest('base64');

@@ -1,6 +1,6 @@
 /**
- * Who the assistant is and how it reads what the service writes into a prompt. The same for every turn, so that a vendor's
- * cache holds and an engine's session can go on: whatever changes stands in the message.
+ * Who the assistant is and how it reads what the service adds to a prompt. It is the same for every turn, so that vendors' caches stay
+ * valid and an engine's session can continue; whatever changes is in the message.
  */
 export const builtInPersona = (
   name: string,

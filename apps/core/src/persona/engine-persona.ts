@@ -6,12 +6,12 @@ import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Persona } from './persona.ts';
 
-/** What the roles that the service comes with may do. */
+/** The tool policies of the built-in roles. */
 const policies: Record<PersonaTier, ToolPolicy> = { SACRED: 'full', TRUSTED: 'full', KNOWN: 'read', GUEST: 'none' };
 
 type Deps = { persona: Persona; folders: Pick<Folders, 'forTurn'>; paths: Pick<DataPaths, 'workspaces'> };
 
-/** What an engine would give its model in the first turn of a person of this tier, on a channel without a folder of its own. */
+/** The prompt that an engine would give its model in the first turn of a person of this tier, on a channel without its own folder. */
 export async function readEnginePersona(deps: Deps, engine: Engine, tier: PersonaTier): Promise<EnginePersona> {
   const request = await exampleOf(deps, tier);
   const { text, added } = (await engine.instructions?.(request)) ?? { text: request.system, added: [] };

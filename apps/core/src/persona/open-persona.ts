@@ -6,7 +6,7 @@ import { createPersona, type Persona } from './persona.ts';
 
 type Deps = { paths: Pick<DataPaths, 'persona' | 'personas'>; settings: Pick<CoreSettings, 'assistantName'>; clock: Clock };
 
-/** The words that an engine is given before a conversation, as turns read them and as the operator writes them. */
+/** The system prompt of conversations: for turns, which read it, and for the operator, who edits it. */
 export function openPersona({ paths, settings, clock }: Deps): { persona: Persona; personaFiles: PersonaFiles } {
   const places = { file: paths.persona, folder: paths.personas };
   return {

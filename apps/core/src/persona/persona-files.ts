@@ -7,16 +7,16 @@ import { badRequest, notFound, ServiceError } from '@svc/service-kit/service-err
 import { maxPersonaBytes } from './persona.ts';
 
 /**
- * The operator's own words, as they stand in their files: the usual ones (`null`), and those that instances name.
- * Every one of them @throws ServiceError `bad_request` for a name that cannot be one.
+ * The operator's own texts, as their files contain them: the default one (`null`), and those that instances name.
+ * Every method @throws ServiceError `bad_request` for an invalid name.
  */
 export type PersonaFiles = {
   names(): string[];
-  /** The whole file; null when there is none. @throws ServiceError `too_large` for one that is no persona. */
+  /** The whole file; null when there is none. @throws ServiceError `too_large` for a file that is too large for a persona. */
   read(name: string | null): string | null;
   /**
-   * @param was What the writer has seen; undefined to write over whatever is there.
-   * @throws ServiceError `too_large`, `conflict` when something else is there by now.
+   * @param was What the writer has read; undefined to overwrite any content.
+   * @throws ServiceError `too_large`, `conflict` when the content has changed meanwhile.
    */
   write(name: string | null, own: string, was?: string): void;
   /** @throws ServiceError `not_found` */
@@ -67,7 +67,7 @@ function checked(name: string): string {
 
 function checkWords(own: string): void {
   if (Buffer.byteLength(own) > maxPersonaBytes) throw tooLong();
-  // What was read through the mask must not take the place of what stands in the file.
+  // Text that was read through the mask must not overwrite the file's content.
   if (holdsPlaceholder(own))
     throw badRequest('The text contains a masked secret. Remove it: a persona must not contain secrets.');
 }

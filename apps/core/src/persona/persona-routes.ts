@@ -34,7 +34,7 @@ type Deps = {
 };
 type ByName = { Params: { name: string } };
 
-/** `GET /v2/persona`: what every engine gets and where it comes from. `/v2/persona/:engine`: what one engine makes of it. */
+/** `GET /v2/persona`: what every engine gets, and its source. `/v2/persona/:engine`: what a particular engine makes of it. */
 export function mountPersonaRoutes(app: App, deps: Deps): void {
   const { persona, personaFiles, paths, engineAdmin, engines, folders } = deps;
   const view = (): PersonaView => {
@@ -62,7 +62,7 @@ export function mountPersonaRoutes(app: App, deps: Deps): void {
   mountNamedPersonas(app, deps);
 }
 
-/** Those that stand in place of the usual one, for the instances that name them. */
+/** Personas that replace the default one for the instances that name them. */
 function mountNamedPersonas(app: App, { persona, personaFiles, instanceRules }: Deps): void {
   const usersOf = (name: string): string[] => instanceRules.all().flatMap(([id, rules]) => (rules.persona === name ? [id] : []));
   const named = (name: string): NamedPersona => {
@@ -87,7 +87,7 @@ function mountNamedPersonas(app: App, { persona, personaFiles, instanceRules }: 
 
   app.delete<ByName>('/v2/personas/:name', ({ params: { name } }) => {
     const users = usersOf(name);
-    // Turns of a connector whose persona is gone fail.
+    // Turns of a connector with a missing persona fail.
     if (users.length > 0)
       throw conflict(`The persona "${name}" is used by ${users.join(', ')}. Choose another persona there first.`, {
         used_by: users,

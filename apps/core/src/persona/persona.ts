@@ -4,37 +4,37 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import { builtInPersona } from './built-in-persona.ts';
 
-/** `extended`: the built-in persona, then the operator's own words. */
+/** `extended`: the built-in persona, then the operator's own text. */
 export type PersonaSource = 'built-in' | 'extended' | 'replaced';
 
 export type Persona = {
   /**
-   * What every engine gets as its system prompt, ahead of what a channel asks for. `name`: of the persona that an instance has
-   * in place of the usual one.
-   * @throws ServiceError `unprocessable` when there is none of this name.
+   * What every engine gets as its system prompt, before what a channel adds. `name`: the persona that an instance uses instead of the
+   * default one.
+   * @throws ServiceError `unprocessable` when no persona has this name.
    */
   text(name?: string): string;
   source(): PersonaSource;
-  /** Whether there is a persona of this name. */
+  /** Whether a persona of this name exists. */
   has(name: string): boolean;
-  /** Why the operator's file is not used as it is; null when all is well. */
+  /** Why the operator's file is not in use; null when it is valid. */
   fault(): string | null;
-  /** The files are read again now, rather than within a second. */
+  /** Reads the files again now rather than within a second. */
   lookAgain(): void;
 };
 
-/** `folder`: where named personas lie. */
+/** `folder`: the folder of named personas. */
 type Deps = { file: string; folder: string; assistantName: string; clock: Pick<Clock, 'elapsed'> };
 
 const recheckMs = 1000;
-/** A model reads it in every conversation. */
+/** The limit is small because a model reads it in every conversation. */
 export const maxPersonaBytes = 16 * 1024;
-/** A file that begins with this line stands in place of the built-in persona. */
+/** A file that begins with this line replaces the built-in persona. */
 export const replacingLine = '<!-- replace -->';
 
 /**
- * The assistant's persona: built in, extended or replaced by `persona.md` of the data folder, or by a file of `personas` for
- * the instances that name it. Files are looked at again at most once a second.
+ * The assistant's persona: built in, extended or replaced by `persona.md` of the data folder, or by a file of `personas` for the instances
+ * that name it. Files are checked for changes at most once per second.
  */
 export function createPersona({ file, folder, assistantName, clock }: Deps): Persona {
   const builtIn = builtInPersona(assistantName);
@@ -67,7 +67,7 @@ export function createPersona({ file, folder, assistantName, clock }: Deps): Per
 
 const maxNamed = 1000;
 
-/** To answer as someone else could say what the operator wants left unsaid. */
+/** A fallback to another persona could reveal what the operator wants kept back. */
 const missing = (name: string) =>
   new ServiceError(
     'unprocessable',
@@ -76,7 +76,7 @@ const missing = (name: string) =>
 
 type PersonaFile = { read(): { text: string; source: PersonaSource }; fault(): string | null; lookAgain(): void };
 
-/** One file of the operator's. One that cannot be used leaves what was in force before. */
+/** One of the operator's files. A file that cannot be used leaves the previous text in force. */
 function createPersonaFile({ file, builtIn, clock }: Pick<Deps, 'file' | 'clock'> & { builtIn: string }): PersonaFile {
   let current: { text: string; source: PersonaSource } = { text: builtIn, source: 'built-in' };
   let fault: string | null = null;
