@@ -1,6 +1,6 @@
 import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 
-/** Month in which the prices below were looked up. */
+/** The month in which the prices below were looked up. */
 export const defaultsTaken = '2026-11';
 
 const price = (input: number, out: number, cache_read?: number, cache_write?: number): ModelPrice => ({
@@ -10,7 +10,7 @@ const price = (input: number, out: number, cache_read?: number, cache_write?: nu
   ...(cache_write === undefined ? {} : { cache_write }),
 });
 
-/** Cache writes for five minutes have a price of their own for each model; those for an hour cost twice as much as input. */
+/** Each model has its own price for five-minute cache writes; one-hour cache writes cost twice as much as input. */
 const claude = (input: number, out: number, cache_read: number, cache_write: number): ModelPrice => ({
   ...price(input, out, cache_read, cache_write),
   cache_write_1h: 2 * input,
@@ -40,7 +40,7 @@ const anthropic: Record<string, ModelPrice> = {
   'claude-3-haiku': claude(0.25, 1.25, 0.03, 0.3),
 };
 
-/** Families up to 5.5 charge nothing extra for writing the cache; the `pro` ones have no cheaper cached input. */
+/** Families up to 5.5 charge nothing extra for cache writes; the `pro` models have no discount for cached input. */
 const openai: Record<string, ModelPrice> = {
   'gpt-6.1-sol': price(2, 10, 0.1, 2.5),
   'gpt-6.1-terra': price(1, 5, 0.05, 1.25),
@@ -81,12 +81,12 @@ const openai: Record<string, ModelPrice> = {
   'o4-mini': price(1.1, 4.4, 0.275),
   'o4-mini-deep-research': price(2, 8, 0.5),
   'codex-mini': price(1.5, 6, 0.375),
-  // Moderation is free of charge, which is a known price.
+  // Moderation is free, which is a known price.
   'omni-moderation': price(0, 0),
   'text-moderation': price(0, 0),
 };
 
-/** Prompts up to 200,000 tokens. The rebate on the 3.6 to 3.8 Flash models ends with the year, so it is left out. */
+/** For prompts up to 200,000 tokens. The discount on the 3.6 to 3.8 Flash models ends with the year, so it is left out. */
 const google: Record<string, ModelPrice> = {
   'gemini-3.8-flash': price(1.5, 7.5, 0.15),
   'gemini-3.7-flash': price(1.5, 7.5, 0.15),
@@ -105,15 +105,15 @@ const google: Record<string, ModelPrice> = {
 };
 
 /**
- * The vendors' public list prices for standard processing: no batch, priority or long-prompt rates, no rebate that is
- * to end. Names are beginnings of model ids; a model that is not here has no price until the operator gives it one.
+ * The vendors' public list prices for standard processing: no batch, priority or long-prompt rates, no temporary discounts. Names are
+ * prefixes of model ids; any other model has no price until the operator sets one.
  */
 export const defaultPrices: PriceTable = {
   models: { ...anthropic, ...openai, ...google },
   tts: {
     'tts-1': 0.015,
     'tts-1-hd': 0.03,
-    // Charged by the token; about this much for the speech of 1,000 characters.
+    // Billed by the token; an estimate for the speech of 1,000 characters.
     'gpt-4o-mini-tts': 0.015,
     eleven_multilingual_v2: 0.1,
     eleven_v3: 0.1,

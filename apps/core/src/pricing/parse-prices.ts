@@ -3,7 +3,7 @@ import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { isMoney } from '@svc/service-kit/pricing/money.ts';
 import { normalName } from '@svc/service-kit/pricing/name-index.ts';
 
-/** What a file sets: a model's price may be given in part. */
+/** What a file sets; it may give only a part of a model's price. */
 export type PriceChanges = {
   models: Map<string, Partial<ModelPrice>>;
   tts: Map<string, number>;
@@ -14,7 +14,7 @@ const maxNameLength = 200;
 const maxFaultsTold = 5;
 const modelFields = ['in', 'out', 'cache_read', 'cache_write', 'cache_write_1h'] as const satisfies (keyof ModelPrice)[];
 
-/** Reads the text of a price file. Every key is checked, so that a typing error does not pass for a price. */
+/** Parses a price file. Every key is checked, so that a typing error is reported. */
 export function parsePrices(text: string): PriceChanges | { fault: string } {
   const changes: PriceChanges = { models: new Map(), tts: new Map(), stt: new Map() };
   const faults: string[] = [];
@@ -75,5 +75,5 @@ export const summary = (faults: readonly string[]): string => {
   return faults.slice(0, maxFaultsTold).join('; ') + (more > 0 ? `; and ${more} more` : '');
 };
 
-/** A key of the file as a message can carry it. */
+/** A key of the file, escaped and shortened for a message. */
 const show = (key: string): string => JSON.stringify(key.slice(0, maxNameLength)).slice(1, -1);

@@ -5,13 +5,12 @@ import { writeFileAtomic } from '@svc/service-kit/files.ts';
 import { normalName } from '@svc/service-kit/pricing/name-index.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** A change of the price file that can be taken back. */
+/** A change of the price file that can be undone. */
 export type PriceChange = { undo: () => void };
 
 /**
- * Sets the price of a model in the file, or takes it out (null), in whatever case the file writes its name. Other entries are kept, and so are
- * amounts that are not given.
- * @throws ServiceError `unprocessable` for a faulty file, `not_found` when there is nothing to take out
+ * Sets or removes (null) the price of a model in the file, ignoring the case of its name. Other entries and omitted amounts stay.
+ * @throws ServiceError `unprocessable` for an invalid file, `not_found` when there is nothing to remove.
  */
 export function changePrice(file: string, model: string, price: Partial<ModelPrice> | null): PriceChange {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : null;
@@ -22,7 +21,7 @@ export function changePrice(file: string, model: string, price: Partial<ModelPri
   }
   const models = (table['models'] ?? {}) as Record<string, unknown>;
   const isSame = (name: string) => normalName(name) === normalName(model);
-  // Of two spellings of the same name the later one is in force.
+  // Of two spellings of the same name, the later one applies.
   const name = Object.keys(models).findLast(isSame);
   if (price === null && name === undefined)
     throw new ServiceError('not_found', `You have set no price for "${model.slice(0, 200)}": ${file} does not list it.`);

@@ -18,8 +18,8 @@ export type PriceSourceDeps = {
 const noChanges: PriceChanges = { models: new Map(), tts: new Map(), stt: new Map() };
 
 /**
- * The prices in force: the built-in ones with the operator's file over them, read at the start and when the operator asks
- * for it. A faulty file changes nothing, and is a fault until it is corrected and read again.
+ * The prices in force: the built-in ones overridden by the operator's file, which is read at the start and on request. An invalid file
+ * changes nothing, and stays a fault until it is corrected and read again.
  */
 export async function openPriceSource({ settings, clock, log }: PriceSourceDeps) {
   const defaults = toPrices(defaultPrices);
@@ -46,7 +46,7 @@ export async function openPriceSource({ settings, clock, log }: PriceSourceDeps)
   return {
     find: () => inForce.lookup,
 
-    /** Reads the file again, one reading after the other, so that what was written before the call counts. */
+    /** Reads the file again. Reads are serialized, so that everything written before the call takes effect. */
     async reload(): Promise<void> {
       loading = loading.then(load);
       await loading;
@@ -80,13 +80,13 @@ export type LoadedPrices =
   | { state: 'applied'; prices: Prices; changes: PriceChanges }
   | { state: 'refused'; fault: string };
 
-/** `isOptional`: nobody named the file, so it need not be there. */
+/** `isOptional`: the file is the default one, so it may be missing. */
 export type PriceFile = { path: string; isOptional: boolean };
 
-/** Hundreds of models fit; more would hold the process up while it is read. */
+/** Hundreds of models fit; a larger file would block the process while it is read. */
 const maxBytes = 256 * 1024;
 
-/** Lays the price file over the defaults. A faulty file is refused as a whole. */
+/** Applies the price file to the defaults. An invalid file is rejected as a whole. */
 export async function loadPriceFile(defaults: Prices, { path, isOptional }: PriceFile): Promise<LoadedPrices> {
   const refused = (why: string): LoadedPrices => ({ state: 'refused', fault: `the prices in ${path} cannot be used: ${why}` });
   try {

@@ -2,7 +2,7 @@ import type { ModelPrice, PriceTable } from '@svc/contract/cost.ts';
 import { type PriceChanges, summary } from './parse-prices.ts';
 import { createNameIndex } from '@svc/service-kit/pricing/name-index.ts';
 
-/** Prices in force, by name. Maps, so that no name from a file means anything to the language. */
+/** Prices in force, by name. Maps, so that a name such as `__proto__` from a file has no special meaning. */
 export type Prices = { models: Map<string, ModelPrice>; tts: Map<string, number>; stt: Map<string, number> };
 
 export const toPrices = ({ models, tts, stt }: PriceTable): Prices => ({
@@ -11,7 +11,7 @@ export const toPrices = ({ models, tts, stt }: PriceTable): Prices => ({
   stt: new Map(Object.entries(stt)),
 });
 
-/** Lays changes over prices, down to the single amount. A model that is new needs both its prices. */
+/** Applies changes to prices, amount by amount. A new model needs both prices. */
 export function mergePrices(base: Prices, changes: PriceChanges): Prices | { fault: string } {
   const models = new Map(base.models);
   const faults: string[] = [];
@@ -40,7 +40,7 @@ export const createPriceLookup = ({ models, tts, stt }: Prices): PriceLookup => 
 
 const maxRemembered = 500;
 
-/** Keeps what was found for each id: a service uses a handful of models. */
+/** Caches the result for each id: a service uses a handful of models. */
 function remember<T>(find: (id: string) => T | null): (id: string) => T | null {
   const known = new Map<string, T | null>();
   return (id) => {

@@ -9,8 +9,8 @@ import type { Pricing } from './pricing.ts';
 type ByModel = { Params: { model: string } };
 
 /**
- * `GET /v2/pricing`: the prices in force. `POST /v2/pricing/reload`: reads the price file again, 422 when it is faulty. `/v2/pricing/models/:model`:
- * prices of the operator's own, which are written into that file.
+ * `GET /v2/pricing`: the prices in force. `POST /v2/pricing/reload`: reads the price file again, 422 when it is invalid.
+ * `/v2/pricing/models/:model`: the operator's own prices, which are written to that file.
  */
 export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }): void {
   app.get('/v2/pricing', () => pricing.report());
@@ -23,7 +23,7 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
   };
   app.post('/v2/pricing/reload', reload);
 
-  /** One after the other: what takes a change back must not take back another one. */
+  /** Serialized, so that undoing one change does not undo another. */
   const inTurn = createLane(1);
   const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> =>
     inTurn(() => changed(pricing.report().source.file, model, price, { reload, restore: () => pricing.reload() }));
@@ -37,7 +37,7 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
 
 type Readers = { reload: () => Promise<PricingReport>; restore: () => Promise<void> };
 
-/** A refused price changes nothing, neither the file nor the prices in force. */
+/** A rejected price changes neither the file nor the prices in force. */
 async function changed(
   file: string,
   model: string,

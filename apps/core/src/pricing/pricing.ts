@@ -5,12 +5,12 @@ import { costOfTokens, isMoney, toUsd } from '@svc/service-kit/pricing/money.ts'
 import { openPriceSource, type PriceSourceDeps } from './price-source.ts';
 import { createUnpriced } from './unpriced.ts';
 
-/** Tokens of one turn or side call, and who ran it how. */
+/** The tokens of one turn or side call, and the model, engine and login that it used. */
 export type EngineRun = { usage: TokenUsage; model: string | null; engineId: string; auth: EngineAuth };
 
 /**
- * A priced run: the one figure that events, sums and limits use. `usage.cost_usd` is its value at list prices, null
- * when nobody knows it; `billed_cost_usd` what of it is paid by the token.
+ * A priced run: the one figure that events, sums and limits use. `usage.cost_usd` is its value at list prices, null when it is unknown;
+ * `billed_cost_usd` is the part that is billed by the token.
  */
 export type Charge = {
   usage: TokenUsage;
@@ -20,23 +20,23 @@ export type Charge = {
   billed_cost_usd: number | null;
 };
 
-/** The one place that prices. Nothing here reads a file or a database while a turn runs. */
+/** The only place that computes prices. It reads no file or database while a turn runs. */
 export type Pricing = {
-  /** Prices a run, each of its models on its own. */
+  /** Prices a run, each of its models separately. */
   charge(run: EngineRun): Charge;
-  /** What a model reads a million tokens for, USD; null when it has no price. Notes nothing. */
+  /** The price of a million input tokens, USD; null when the model has none. Not reported as unpriced. */
   inputPrice(model: string): number | null;
-  /** What it costs to speak so many characters, USD; null when the model has no price. */
+  /** The cost of speaking so many characters, USD; null when the model has no price. */
   speech(model: string, characters: number): number | null;
-  /** What it costs to transcribe so many seconds of audio, USD; null when the model has no price. */
+  /** The cost of transcribing so many seconds of audio, USD; null when the model has no price. */
   transcription(model: string, seconds: number): number | null;
-  /** Notes that a model of a side call has no price of this kind, for the report and the notices. */
+  /** Records that a side call's model has no price of this kind, for the report and the notices. */
   noteUnpriced(provider: string, model: string, kind: 'tts' | 'stt'): void;
-  /** Reads the price file again; a faulty one changes nothing and shows in `fault`. */
+  /** Reads the price file again; an invalid one changes nothing and is reported by `fault`. */
   reload(): Promise<void>;
   /** Why the price file cannot be used, or null. */
   fault(): string | null;
-  /** Models that were used without a price, since the start, and have none yet. */
+  /** Models that were used without a price since the start, and still have none. */
   unpriced(): UnpricedModel[];
   report(): PricingReport;
 };
@@ -49,7 +49,7 @@ export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
     return (kind === 'models' ? prices.model(model) : prices[kind](model)) !== null;
   };
 
-  /** An engine's own figure where it gives one, else the tokens at the list price of their model. */
+  /** The engine's own figure if it reports one, else the tokens at the model's list price. */
   const costOf = (tokens: TokenCounts & { cost_usd: number | null }, model: string | null, engineId: string): number | null => {
     if (isMoney(tokens.cost_usd)) return tokens.cost_usd;
     const price = model === null ? null : source.find().model(model);
@@ -94,6 +94,6 @@ export async function openPricing(deps: PriceSourceDeps): Promise<Pricing> {
   };
 }
 
-/** A sum with a part that nobody knows is not known. */
+/** A sum with an unknown part is unknown. */
 const sumOf = (parts: readonly ModelUsage[]): number | null =>
   parts.some((part) => part.cost_usd === null) ? null : toUsd(parts.reduce((sum, part) => sum + (part.cost_usd ?? 0), 0));

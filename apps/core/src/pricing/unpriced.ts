@@ -4,10 +4,10 @@ import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 
 const maxModels = 50;
 
-/** Where a model's price would stand. */
+/** The kind of price that is missing. */
 type Kind = keyof PriceTable;
 
-/** How often which model was used without a price, since the start. Bounded: models past the first 50 are not listed. */
+/** Counts the uses of models without a price since the start. Models after the first 50 are not listed. */
 export function createUnpriced() {
   const models = new Map<string, UnpricedModel & { kind: Kind }>();
   return {
@@ -34,7 +34,7 @@ type Deps = {
   spend: { report(): { budgets: readonly SenderBudget[] } };
 };
 
-/** If any limit or budget is set: the models whose turns it does not count, because their price is unknown. */
+/** If any limit or budget is set: the models whose turns do not count towards it, because their price is unknown. */
 export function unpricedNotices({ settings, pricing, spend }: Deps): string[] {
   const models = pricing.unpriced().flatMap(({ model }) => (model === null ? [] : [model]));
   if (models.length === 0) return [];

@@ -7,17 +7,17 @@ const tagBytes = 16;
 const partBytes = 64 * 1024;
 const options = { authTagLength: tagBytes } as const;
 
-/** Where a file belongs: it opens nowhere else. */
+/** The silo and path of a file: it can be opened only under these. */
 export type Place = { silo: string; path: string };
 
-/** The file was changed, cut, or taken from another place. */
+/** The file was changed, truncated, or moved from another place. */
 export class ChangedError extends Error {
   override readonly name = 'ChangedError';
 }
 
 /**
- * Seals a stream part by part, each with its number and whether it is the last, under a key that is the file's own: parts
- * can be neither swapped nor left out, and none comes out again before it is known to be whole.
+ * Seals a stream in parts, each with its number and whether it is the last, under the file's own key: parts can be neither swapped nor
+ * omitted, and none is output before it is verified.
  */
 export async function* seal(plain: AsyncIterable<Buffer>, key: Buffer, place: Place): AsyncGenerator<Buffer> {
   const salt = randomBytes(saltBytes);
@@ -30,7 +30,7 @@ export async function* seal(plain: AsyncIterable<Buffer>, key: Buffer, place: Pl
   }
 }
 
-/** @throws ChangedError as soon as a part is not what was sealed. */
+/** @throws ChangedError as soon as a part differs from what was sealed. */
 export async function* open(sealed: AsyncIterable<Buffer>, key: Buffer, place: Place): AsyncGenerator<Buffer> {
   let own: Buffer | null = null;
   let part = 0;
@@ -61,7 +61,7 @@ function nonceOf(part: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Takes the head off and gives what is behind it. */
+/** Reads the header and passes on what follows. */
 async function* withHead(sealed: AsyncIterable<Buffer>, onSalt: (salt: Buffer) => void): AsyncGenerator<Buffer> {
   const headBytes = magic.length + saltBytes;
   let head: Buffer | null = Buffer.alloc(0);
@@ -81,7 +81,7 @@ async function* withHead(sealed: AsyncIterable<Buffer>, onSalt: (salt: Buffer) =
   if (head !== null) throw new ChangedError('A file of a silo is incomplete.');
 }
 
-/** All parts of one size but the last, which comes even when it is empty. */
+/** Parts of equal size except the last, which is sent even when it is empty. */
 async function* inParts(source: AsyncIterable<Buffer>, size: number): AsyncGenerator<{ bytes: Buffer; isLast: boolean }> {
   let held = Buffer.alloc(0);
   for await (const bytes of source) {

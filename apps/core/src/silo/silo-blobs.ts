@@ -4,18 +4,18 @@ import path from 'node:path';
 import { makePrivateDir, ifThere } from '@svc/service-kit/files.ts';
 import { writeAll } from '../file/store-stream.ts';
 
-/** The bytes of silos: a folder for each, and in it files whose names nobody chose. */
+/** The bytes of silos: a folder for each, with files under generated names. */
 export type SiloBlobs = {
-  /** The file of a blob. */
+  /** The path of a blob. */
   fileOf(silo: string, blob: string): string;
-  /** Writes a new one, whole and on the disk when this resolves. */
+  /** Writes a new blob; it is completely on the disk when this resolves. */
   write(silo: string, blob: string, content: AsyncIterable<Buffer>): Promise<void>;
   /** Never through a link. */
   open(silo: string, blob: string): Promise<FileHandle>;
   remove(silo: string, blob: string): Promise<void>;
-  /** Keeps every blob until the returned function is called: a backup reads them for as long as it takes. */
+  /** Keeps every blob until the returned function is called, because a backup takes time to read them. */
   hold(): () => void;
-  /** Everything of a silo; while it is held, when that is over, and its empty folder at the next start. */
+  /** Removes all blobs of a silo: while they are held, once that ends, and the empty folder at the next start. */
   removeAll(silo: string): Promise<void>;
   list(silo: string): Promise<string[]>;
   /** Every silo that has a folder here. */
@@ -56,7 +56,7 @@ export function createSiloBlobs(folder: string): SiloBlobs {
       return () => {
         holders--;
         if (holders > 0) return;
-        // What cannot be removed now is removed by the sweep of the next start.
+        // The next start's sweep removes what cannot be removed now.
         for (const file of due) rm(file, { force: true }).catch(() => undefined);
         due = [];
       };

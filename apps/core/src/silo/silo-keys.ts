@@ -3,7 +3,7 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { VaultClient } from '@svc/service-kit/vault/create-vault-client.ts';
 import type { SiloRow, SiloStore } from './silo-store.ts';
 
-/** A key is asked for again after this time: a vault that is sealed closes its silos also when nobody looks at it. */
+/** A key is requested again after this time, so that sealing the vault closes its silos even when nobody checks its state. */
 const keptMs = 5000;
 
 type Deps = {
@@ -12,13 +12,13 @@ type Deps = {
   clock: Pick<Clock, 'elapsed' | 'after'>;
 };
 
-/** The data keys of silos. They are kept wrapped by the vault, and for a moment in memory as they are. */
+/** The data keys of silos. They are stored wrapped by the vault, and kept unwrapped in memory for a moment. */
 export type SiloKeys = {
-  /** True when files of a silo are sealed from now on. */
+  /** Whether new files of a silo are sealed. */
   seals(silo: SiloRow): boolean;
-  /** Null when there is no vault, so that files lie in the clear. @throws ServiceError when the vault cannot give it. */
+  /** Null when there is no vault, so that files are stored unencrypted. @throws ServiceError when the vault cannot provide the key. */
   keyFor(silo: SiloRow): Promise<Buffer | null>;
-  /** From memory alone: the wrapped keys stay. */
+  /** Removes the key from memory only: the wrapped key stays. */
   forget(id: string): void;
   forgetAll(): void;
 };
@@ -31,7 +31,7 @@ export function createSiloKeys({ store, vault, clock }: Deps): SiloKeys {
     if (wrapped_key !== null) return vault.unwrapSiloKey(id, wrapped_key);
     const { key, wrapped } = await vault.generateSiloKey(id);
     if ((await store.keepKey(id, wrapped)) === 1) return key;
-    // Another call was first; its key is the one that stays.
+    // A concurrent call may have been first; its key stays.
     const first = (await store.read(id))?.wrapped_key ?? null;
     return first === null ? key : vault.unwrapSiloKey(id, first);
   }
@@ -46,7 +46,7 @@ export function createSiloKeys({ store, vault, clock }: Deps): SiloKeys {
       const key = unwrap(silo);
       kept.set(silo.id, { key, until: clock.elapsed() + keptMs });
       key.catch(() => kept.delete(silo.id));
-      // Not left in memory until the next one who asks.
+      // Does not leave the key in memory until the next request.
       clock.after(keptMs, () => {
         if (kept.get(silo.id)?.key === key) kept.delete(silo.id);
       });

@@ -69,7 +69,7 @@ export function mountSiloRoutes(app: App, { silos, settings, intake }: Deps): vo
   mountScope(app, (scope) => mountWrite(scope, { silos, settings, intake }));
 }
 
-/** The body is the file, whatever type it says it has, when the query names its path. */
+/** The body is the file, whatever its content type; the query names its path. */
 function mountWrite(app: App, { silos, settings, intake }: Deps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));

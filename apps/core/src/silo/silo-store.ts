@@ -21,22 +21,22 @@ export type SiloRow = Omit<Silo, 'encrypted'> & { wrapped_key: string | null };
 export type SiloFileRow = SiloFile & { blob: string };
 type StoredFile = Omit<SiloFileRow, 'encrypted'> & { encrypted: number };
 
-/** The rows of silos and of the files in them. */
+/** The database rows of silos and of their files. */
 export type SiloStore = {
-  /** False when there is one of that name. */
+  /** False when the name is taken. */
   create(id: string, name: string, minTrust: Tier, at: number): Promise<boolean>;
   read(id: string): Promise<SiloRow | undefined>;
   list(): Promise<SiloRow[]>;
-  /** Stores the wrapped key of a silo. The first one stays. */
+  /** Stores the wrapped key of a silo, unless it has one already. */
   keepKey(id: string, wrapped: string): Promise<number>;
   file(siloId: string, path: string): Promise<SiloFileRow | null>;
   files(siloId: string, after: string, limit: number): Promise<SiloFileRow[]>;
   blobs(siloId: string): Promise<string[]>;
-  /** Gives what was there before. @throws ServiceError `not_found` for a silo that is gone by now. */
+  /** Returns the row that it replaces. @throws ServiceError `not_found` for a silo that was removed. */
   put(siloId: string, file: SiloFileRow): Promise<SiloFileRow | null>;
-  /** Gives what was there; null when there was nothing. */
+  /** Returns the removed row; null when there was none. */
   remove(siloId: string, path: string): Promise<SiloFileRow | null>;
-  /** Removes a silo with at most `mostFiles` files. Gives how many it had: with more, all of it stays. */
+  /** Removes a silo with at most `mostFiles` files. Returns its number of files: with more, nothing is removed. */
   drop(siloId: string, mostFiles: number): Promise<number>;
 };
 

@@ -22,16 +22,16 @@ export type SiloDeps = {
   ids: Ids;
 };
 
-/** What a file of a silo is read from: itself, or the parts that its sealed form gives. */
+/** How to read a file of a silo: from its place on the disk, or as a stream that is unsealed on the way. */
 export type SiloContent = { file: SiloFile } & ({ place: string } | { stream: Readable });
 
-/** Named private file stores. Their paths are names in the database and never places on the disk. */
+/** Named private file stores. Their paths are names in the database, never paths on the disk. */
 export class Silos {
   readonly #deps: SiloDeps;
   readonly #store: SiloStore;
   readonly #blobs: SiloBlobs;
   readonly #keys: SiloKeys;
-  /** On their way, and in no row yet. */
+  /** Blobs being written, which no row names yet. */
   readonly #writing = new Set<string>();
 
   constructor(deps: SiloDeps) {
@@ -53,12 +53,12 @@ export class Silos {
   /** @throws ServiceError `not_found`. */
   read = async (id: string): Promise<Silo> => this.#toSilo(await this.#silo(id));
 
-  /** In order of their paths, behind `after`. */
+  /** Files in the order of their paths, after `after`. */
   async files(id: string, after: string, limit: number): Promise<SiloFile[]> {
     return (await this.#store.files((await this.#silo(id)).id, after, limit)).map(toFile);
   }
 
-  /** For a caller other than the operator. @throws ServiceError `forbidden` below the silo's own tier. */
+  /** For callers other than the operator. @throws ServiceError `forbidden` below the silo's own tier. */
   async checkTrust(id: string, tier: Tier): Promise<void> {
     const silo = await this.#silo(id);
     if (!atLeast(tier, silo.min_trust))
@@ -66,7 +66,7 @@ export class Silos {
   }
 
   /**
-   * Stores a file, in place of the one that has its path. Until all of it is on the disk the earlier one stays.
+   * Stores a file, replacing one with the same path. The old file stays until the new one is completely on the disk.
    * @throws ServiceError `bad_request`, `not_found`, `insufficient_storage`, `unavailable` while the vault is closed.
    */
   async write(id: string, path: string | undefined, body: Readable, mime?: string): Promise<SiloFile> {
@@ -92,7 +92,7 @@ export class Silos {
     }
   }
 
-  /** What no row speaks of is removed; when that cannot be known now, the sweep of the next start knows. */
+  /** Removes a blob that no row names; when the row cannot be read now, the next start's sweep decides. */
   async #forgetUnless(silo: string, path: string, blob: string): Promise<void> {
     const row = await this.#store.file(silo, path).catch(() => ({ blob }));
     if (row?.blob !== blob) await this.#blobs.remove(silo, blob);
@@ -114,7 +114,7 @@ export class Silos {
         throw new ServiceError('unavailable', 'This file is sealed, and there is no vault to open it. Set SVC_VAULT_URL.');
       const sealed = handle.createReadStream({ highWaterMark: 256 * 1024 });
       const stream = Readable.from(open(sealed, key, { silo: silo.id, path: row.path }), { objectMode: false });
-      // One that is given up before it was read never gets to the end of its source.
+      // A stream that is closed before it is read never ends its source.
       stream.once('close', () => sealed.destroy());
       return { file: toFile(row), stream };
     } catch (error) {
@@ -142,8 +142,8 @@ export class Silos {
   }
 
   /**
-   * Removes a silo for good, and its files only when that was said: `withFiles`.
-   * @throws ServiceError `not_found`, `conflict` for one that has files.
+   * Removes a silo permanently, and its files only with `withFiles`.
+   * @throws ServiceError `not_found`, `conflict` for a silo that has files.
    */
   async drop(id: string, withFiles: boolean): Promise<void> {
     const silo = await this.#silo(id);
@@ -155,20 +155,20 @@ export class Silos {
     await this.#blobs.removeAll(silo.id);
   }
 
-  /** The vault is closed: nothing sealed is opened or written until it gives its keys again. */
+  /** The vault is closed: sealed files cannot be read or written until it provides its keys again. */
   forgetKeys = (): void => this.#keys.forgetAll();
 
-  /** Keeps bytes from being removed while a backup is made. */
+  /** Prevents the removal of blobs during a backup. */
   hold = (): (() => void) => this.#blobs.hold();
 
-  /** Removes what an earlier process wrote and did not come to name. */
+  /** Removes blobs that an earlier process wrote without adding their row. */
   async sweep(): Promise<void> {
     const lying = await this.#blobs.silos(); // before the rows, for the same reason as below
     const rows = await this.#store.list();
     const known = new Set(rows.map(({ id }) => id));
     for (const id of lying) if (!known.has(id)) await this.#blobs.removeAll(id);
     for (const { id } of rows) {
-      // Before the rows, as is what is being written: what comes to its name meanwhile is in none of the two.
+      // Listed before the rows, without the blobs being written: one that gets its row meanwhile is then in neither list.
       const found = (await this.#blobs.list(id)).filter((blob) => !this.#writing.has(blob));
       const named = new Set(await this.#store.blobs(id));
       for (const blob of found) if (!named.has(blob)) await this.#blobs.remove(id, blob);
@@ -197,7 +197,7 @@ const toFile = ({ path, bytes, sha256, mime, encrypted, created_at, updated_at }
   updated_at,
 });
 
-/** Lets a body pass and knows in the end what it was. */
+/** Passes a body through and computes its size and digest. */
 function counter(body: AsyncIterable<Buffer>) {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -211,10 +211,10 @@ function counter(body: AsyncIterable<Buffer>) {
   return { passed: pass(), end: () => ({ bytes, sha256: hash.digest('hex') }) };
 }
 
-/** The path of a file in a silo, in one spelling. @throws ServiceError `bad_request` for what is no relative path. */
+/** The normalized path of a file in a silo. @throws ServiceError `bad_request` for anything but a relative path. */
 export function siloPath(text: string | undefined): string {
   const path = (text ?? '').normalize('NFC');
-  // A drive, as some systems have them, is absolute too.
+  // A path with a drive letter, as on Windows, is absolute too.
   if (isPlainPath(path) && !/^[a-z]:/i.test(path)) return path;
   throw badRequest(
     'path must be the relative path of a file in the silo, such as notes/plan.md, without ".", ".." or empty parts.',

@@ -8,32 +8,32 @@ import { createBudgetStore, createSenderSpendStore } from './budget-store.ts';
 import { createSpendLedger } from './spend-ledger.ts';
 import type { Overspend } from './spend-words.ts';
 
-/** One name on one channel, such as a key of the chat completions API. */
+/** One sender on one channel, such as a key of the chat completions API. */
 export type SenderOf = Pick<Envelope, 'channel' | 'sender'>;
 
 /**
- * What single senders may spend in a calendar month, beside what their principal may. Only what is spent under a budget is
- * counted, so a turn of any other sender costs one look-up. Removing a budget keeps what was spent: who gets another one in the same
- * month does not begin at nothing.
+ * What single senders may spend in a calendar month, in addition to their principal's limit. Only senders with a budget are counted, so a
+ * turn of any other sender costs one look-up. Removing a budget keeps the amount spent: a new budget in the same month does not start at
+ * zero.
  */
 export type Budgets = {
-  /** How a sender's budget stands; null without one. */
+  /** The state of a sender's budget; null without one. */
   of(sender: SenderOf): Standing | null;
-  /** How all of them stand. */
+  /** The state of all budgets. */
   all(): Standing[];
-  /** Counts what a sender with a budget spent, USD above 0. */
+  /** Counts what a sender with a budget spent; `cost` is USD above 0. */
   add(sender: SenderOf, cost: number): void;
-  /** `monthUsd` null removes it. Resolves when it is stored. */
+  /** Null for `monthUsd` removes the budget. Resolves when it is stored. */
   set(surface: string, value: string, monthUsd: number | null): Promise<void>;
   list(): SenderBudget[];
   /** Resolves when everything is stored. */
   close(): Promise<void>;
 };
 
-/** What a sender has spent of a budget. */
+/** How much of a budget a sender has spent. */
 export type Standing = Pick<Overspend, 'spent' | 'limit' | 'period'> & { surface: string; key: string };
 
-/** The form in which trust knows a name on a surface. */
+/** The normalized form of a name on a surface, as trust uses it. */
 export type ToIdentifierValue = (surface: string, value: string) => string;
 
 type Deps = {

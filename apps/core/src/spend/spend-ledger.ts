@@ -11,13 +11,13 @@ export type SpendSums = { period: SpendPeriod; total: number; byPrincipal: Map<s
 type Deps = { store: SpendStore; clock: Clock; log: Pick<Log, 'error'> };
 
 /**
- * The sums of the running period in memory, over the store: reading them costs no SQL. The period changes by a look at
- * the clock. A clock that is put right (a machine that starts in the past) finds what was stored for the period it is in.
+ * The sums of the current period, cached in memory over the store: reading them needs no SQL. The clock decides when the period changes.
+ * When the clock is corrected (on a machine that starts with a wrong date), the stored sums of the right period are loaded.
  */
 export type SpendLedger = {
-  /** The sums of the period that runs now. */
+  /** The sums of the current period. */
   current(): SpendSums;
-  /** Adds a turn that cost something. `cost` is USD above 0. */
+  /** Adds a turn with a cost. `cost` is USD above 0. */
   add(principalId: string, key: string | null, cost: number): void;
   /** Resolves when everything is stored. */
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export type SpendLedger = {
 export async function createSpendLedger({ store, clock, log }: Deps, name: SpendPeriodName): Promise<SpendLedger> {
   let sums = emptySums(periodAt(name, clock.now()));
   await fill(store, sums);
-  // Reads and writes of the store in order: sums are read before anything is added to them, so nothing counts twice.
+  // Accesses to the store are serialized: sums are read before anything is added to them, so nothing counts twice.
   const inTurn = createLane(1);
   const inOrder = (work: () => Promise<void>) => {
     inTurn(work).catch((error: unknown) => log.error({ err: error }, 'what was spent could not be stored or read'));
@@ -75,15 +75,15 @@ function addTo(sums: SpendSums, { principal_id, key, cost_usd, turns }: Principa
 
 const addTurn = `INSERT INTO spend (day, principal_id, cost_usd, turns) VALUES (?, ?, ?, 1)
   ON CONFLICT (day, principal_id) DO UPDATE SET cost_usd = spend.cost_usd + excluded.cost_usd, turns = spend.turns + 1`;
-// With the names of those who spent: to read all principals for a few of them would grow with what trust keeps.
+// Joined with the names: reading all principals for a few of them would grow with their number.
 const selectSums = `
   SELECT s.principal_id, p.key, SUM(s.cost_usd) AS cost_usd, SUM(s.turns) AS turns
   FROM spend s LEFT JOIN principal p ON p.id = s.principal_id
   WHERE s.day >= ? AND s.day <= ? GROUP BY s.principal_id, p.key`;
 
-/** What was spent, by local day and principal. */
+/** The amounts spent, by local day and principal. */
 export type SpendStore = {
-  /** Resolves before the change is committed: no turn waits for a sum. */
+  /** Resolves before the change is committed: no turn waits for it. */
   add(at: number, principalId: string, costUsd: number): Promise<void>;
   /** What each principal spent in a period. */
   sums(period: SpendPeriod): Promise<PrincipalSpend[]>;

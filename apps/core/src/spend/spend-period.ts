@@ -13,7 +13,7 @@ export function periodAt(name: SpendPeriodName, now: number): SpendPeriod {
 
 export const holds = ({ since, until }: SpendPeriod, now: number): boolean => now >= since && now < until;
 
-/** `2026-11-21`, in local time. Days sort as their text does. */
+/** `2026-11-21`, in local time. Days sort like their texts. */
 export function dayOf(at: number): string {
   const date = new Date(at);
   const two = (number: number) => String(number).padStart(2, '0');

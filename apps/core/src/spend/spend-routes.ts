@@ -3,7 +3,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { requireSecondFactor } from '@svc/service-kit/http/second-factor.ts';
 import type { Spend } from './spend.ts';
 
-/** What the running period has cost so far, who spent it, and the limits; what single senders may spend. */
+/** The costs of the current period, who spent them, the limits, and the budgets of single senders. */
 export function mountSpendRoutes(app: App, { spend }: { spend: Spend }): void {
   app.get('/v2/spend', () => spend.report());
 
@@ -16,5 +16,5 @@ export function mountSpendRoutes(app: App, { spend }: { spend: Spend }): void {
   });
 }
 
-/** Whether a budget lets a sender spend more than the one before; null is no budget. */
+/** Whether a new budget lets a sender spend more than the old one; null means no budget. */
 const isMore = (next: number | null, before: number | null): boolean => before !== null && (next === null || next > before);

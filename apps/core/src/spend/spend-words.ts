@@ -1,8 +1,8 @@
 import { dayOf, type SpendPeriod } from './spend-period.ts';
 
 /**
- * Whose sum met which limit. `key` is null for all together and for senders without a principal; of a sender it is their name on the channel,
- * which `surface` names.
+ * The sum that reached a limit. `key` is null for the total and for senders without a principal; for a sender it is their name on the
+ * channel that `surface` names.
  */
 export type Overspend = {
   subject: 'total' | 'principal' | 'sender';
@@ -14,7 +14,7 @@ export type Overspend = {
   period: SpendPeriod;
 };
 
-/** What a refused sender reads. Amounts are for private surfaces only. */
+/** The message for a refused sender. Amounts are for private surfaces only. */
 export function refusalText({ subject, spent, limit, period }: Overspend, withAmounts: boolean): string {
   const when = period.name === 'day' ? 'today' : 'this month';
   if (!withAmounts) {
@@ -25,7 +25,7 @@ export function refusalText({ subject, spent, limit, period }: Overspend, withAm
   return `${who} used up what may be spent ${when}: ${usd(spent)} of ${usd(limit)}, at list prices. It starts again ${renewal(period)}.`;
 }
 
-/** What the operator reads, in one line. */
+/** One line for the operator. */
 export function warningText(over: Overspend): string {
   const { subject, level, key, surface, spent, limit, period } = over;
   const name = key ?? 'Unknown senders';

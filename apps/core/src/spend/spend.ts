@@ -22,26 +22,26 @@ type Deps = {
 };
 
 const allowed: SpendVerdict = { allowed: true };
-/** Sums of many small numbers come out a trifle short. */
+/** Tolerance for rounding errors in sums of many small numbers. */
 const rounding = 1e-9;
 const maxWarnings = 10;
 
 /**
- * Limits of what turns may cost, at list prices, in total and for each principal. A turn that runs is never cut: a hard
- * limit refuses the next one, so what runs at that moment may go past it.
+ * Limits on the cost of turns, at list prices, in total and for each principal. A running turn is never cut: a hard limit refuses the next
+ * one, so running turns may exceed it.
  */
 export type Spend = {
-  /** Whether a turn may begin. The reply names amounts on private surfaces only, and the total only from TRUSTED on. */
+  /** Whether a turn may begin. The reply contains amounts on private surfaces only, and the total only from TRUSTED on. */
   check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict;
-  /** Whether a side call for a person may be made. Nobody is told when not. */
+  /** Whether a side call for a person may be made. A refusal is not reported to anybody. */
   mayPay(identity: Spender, sender?: SenderOf): boolean;
-  /** Counts what a turn cost, USD; nothing for one that cost nothing. A limit is reported when it is crossed. */
+  /** Counts the cost of a turn, USD; a free turn is not counted. A limit is reported when it is crossed. */
   add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
-  /** USD a month; null without one. */
+  /** The budget in USD per month; null without one. */
   budgetOf(sender: SenderOf): number | null;
-  /** Gives a sender a budget, or removes it (null). */
+  /** Sets a sender's budget, or removes it (null). */
   setBudget: Budgets['set'];
-  /** The limits that are reached at the moment. */
+  /** The limits that are currently reached. */
   warnings(): string[];
   report(): SpendReport;
   /** Resolves when everything is stored. */
@@ -68,7 +68,7 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
     const budget = sender === undefined ? null : budgets.of(sender);
     return budget !== null && reached(budget.spent, budget.limit) ? toOverspend(budget) : null;
   };
-  // A budget of zero locks the sender out on purpose, so it is not reported.
+  // A budget of zero blocks the sender on purpose, so it is not reported.
   const usedUp = () => budgets.all().filter(({ spent, limit }) => limit > 0 && reached(spent, limit));
 
   const warnings = (): string[] => {
@@ -147,7 +147,7 @@ function highest({ soft_usd, hard_usd }: SpendLimits, spent: number, subject: Su
   return reached(spent, soft_usd) ? { ...subject, level: 'soft', spent, limit: soft_usd } : null;
 }
 
-/** The limits that a sum has reached just now, by the last `cost`. Sums only grow, so that happens once in a period. */
+/** The limits that the last `cost` has crossed. Sums only grow, so that happens once per period. */
 function crossed({ soft_usd, hard_usd }: SpendLimits, spent: number, cost: number, subject: Subject): Overspend[] {
   const justNow = (limit: number | null): limit is number => reached(spent, limit) && !reached(spent - cost, limit);
   return [

@@ -8,8 +8,9 @@ type Named = Pick<CoreSettings, 'tts' | 'stt' | 'moderationKeySecret'>;
 const engineKeys = engineNames.flatMap((name) => engineTraits[name].keyNames?.own ?? []);
 
 /**
- * Names that begin with `SVC_` are the service's own: settings, which no secret sets, and what is given to nobody. Only the keys of engines,
- * and those that a setting names, are read. @throws ServiceError `bad_request` for any other
+ * Names that begin with `SVC_` are the service's own: settings, which no secret overrides and which are passed to nobody. Only the keys of
+ * engines, and those that a setting names, are read.
+ * @throws ServiceError `bad_request` for any other such name.
  */
 export function refuseServiceName(name: string, { tts, stt, moderationKeySecret }: Named): void {
   const read = [...engineKeys, tts.keySecret, stt.keySecret, moderationKeySecret];

@@ -25,14 +25,14 @@ type Deps = {
   settings: Pick<CoreSettings, 'vaultUrl'>;
 };
 
-/** `/v2/vault/agents`: who may ask the vault for secrets. */
+/** `/v2/vault/agents`: who may read secrets from the vault. */
 export function mountVaultAgentRoutes(app: App, { vault, knownSecrets, record, settings }: Deps): void {
   app.get('/v2/vault/agents', async (): Promise<VaultAgentList> => {
     const [agents, own] = await Promise.all([vault.admin().agents(), vault.admin().self()]);
     return { agents, own: own?.name ?? null };
   });
 
-  // As bytes, which pass no mask: the key is a known secret from the moment the core has it, and this is the one answer that has to show it.
+  // Sent as bytes, which are not masked: the new key is a known secret at once, and only this answer has to show it.
   const config = { sendsBytes: 'the key of a reader that was just added, for who added it' };
   app.post('/v2/vault/agents', { schema: { body: agentBody }, config }, async (request, reply) => {
     requirePerson(request);
@@ -56,8 +56,8 @@ export function mountVaultAgentRoutes(app: App, { vault, knownSecrets, record, s
 }
 
 /**
- * A program that reaches the core could make itself a reader of every secret, so this is for a person who has signed in, with a fresh
- * second factor. Without one it takes the admin key, at the vault itself.
+ * A program that reaches the core could grant itself access to every secret, so this requires a signed-in person with a recent second
+ * factor. Otherwise it takes the admin key, at the vault itself.
  */
 function requirePerson(request: { actor: string; headers: IncomingHttpHeaders }): void {
   if (request.actor === localActor)

@@ -14,7 +14,7 @@ const changeBody = {
 } as const;
 const bodyLimit = 64 * 1024;
 
-/** The keys, the passphrase and the record of the vault. */
+/** The keys, the passphrase and the access record of the vault. */
 export function mountVaultCareRoutes(app: App, { vault, record }: { vault: VaultLink; record: RecordChange }): void {
   const done = (actor: string, what: 'vault_rotated' | 'vault_passphrase_changed') =>
     record({ actor, what, principal: null, before: null, after: null });

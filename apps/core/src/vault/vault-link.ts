@@ -12,46 +12,44 @@ type Deps = {
   settings: Pick<CoreSettings, 'vaultAdminKey' | 'vaultAgentKey' | 'vaultUrl'>;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
-  /** Called when the vault answers again after it could not: what was looked up meanwhile may be known now. */
+  /** Called when the vault answers again after a failure: look-ups that failed meanwhile may succeed now. */
   onBack: () => void;
-  /** Called whenever the vault is seen sealed or away: what it gave to be used while it is open is to be forgotten. */
+  /** Called whenever the vault is found sealed or unavailable: its keys must be removed from memory. */
   onClosed: () => void;
   client?: VaultClient | null;
 };
 
-/** How often a vault that could not answer is looked at again, ms. */
+/** How often an unavailable vault is checked again, ms. */
 const lookMs = 2000;
 
-/** Whom the core asks for: itself, the assistant. */
+/** The core reads secrets for itself, the assistant. */
 const ownTier: Tier = 'SACRED';
 
 /**
- * The core's side of the vault. Where it cannot answer, because it is away or sealed, the other places of secrets are
- * asked; where it refuses, nobody is.
+ * The core's client of the vault. When the vault is unavailable or sealed, the other sources of secrets are used; when it refuses, none is.
  */
 export type VaultLink = {
-  /** For `createSecrets`; null when no vault is asked. */
+  /** For `createSecrets`; null when there is no vault. */
   readonly place: SecretVault | null;
   status(): Promise<VaultStatus>;
-  /** Stores a value that takes some trust. False when there is no vault to do it. @throws ServiceError. */
+  /** Stores a value with its minimum trust tier. False when there is no vault that can store it. @throws ServiceError. */
   store(name: string, value: Secret, minTrust: Tier): Promise<boolean>;
-  /** What it has, without values; none without a vault. `fault`: why it does not say. */
+  /** The vault's secrets, without values; an empty list without a vault. `fault`: why they cannot be listed. */
   credentials(): Promise<{ credentials: VaultCredential[]; fault: string | null }>;
-  /** @throws ServiceError: `forbidden` for a wrong passphrase, `busy` while one has to wait. */
+  /** @throws ServiceError: `forbidden` for a wrong passphrase, `busy` while attempts are delayed. */
   unseal(passphrase: Secret): Promise<void>;
-  /** @throws ServiceError */
   seal(): Promise<void>;
-  /** The rest of what is done with it as its administrator. @throws ServiceError `conflict` when there is none */
+  /** The other administrative calls. @throws ServiceError `conflict` when there is no vault. */
   admin(): Pick<VaultClient, 'rotate' | 'changePassphrase' | 'access' | 'agents' | 'self' | 'addAgent' | 'removeAgent'>;
-  /** What was wrong when it was last asked. */
+  /** The fault of the last call, as a notice. */
   notices(): string[];
   close(): void;
 };
 
 export function createVaultLink({ settings, clock, log, onBack, onClosed, client = vaultOfSettings(settings) }: Deps): VaultLink {
-  /** What was wrong when it was last asked. */
+  /** The fault of the last call. */
   let fault: string | null = null;
-  /** The name that could not be had. */
+  /** The name whose look-up failed. */
   let wanted = '';
   let stopLooking = () => {};
   const noteFault = (now: string) => {
@@ -79,7 +77,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     }
     return answer;
   };
-  /** An open one reports at once, one that is open and at fault is asked again. */
+  /** An opened vault reports at once; one that is open but failing is polled. */
   const startLooking = (): (() => void) => {
     const stopTimer = clock.every(lookMs, () => void look());
     const stopWatching = client?.watch((state) => void (state?.sealed === false && look())) ?? (() => {});
@@ -88,7 +86,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
       stopWatching();
     };
   };
-  /** Asks for what could not be had: a vault that is open may still be unable to keep its record. */
+  /** Retries the failed look-up: an open vault may still be unable to write its record. */
   const look = () => (client === null ? null : ask(client, wanted));
 
   const theVault = (): VaultClient => {
@@ -107,7 +105,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     },
     put: async (name, value) => void (await vault.put(name, value, ownTier)),
     async remove(name) {
-      // Without the admin key only what the vault has is a reason to complain.
+      // Without the admin key, a removal can fail only if the vault has the secret.
       if (settings.vaultAdminKey === null && (await vault.get(name, ownTier)).is === 'not-found') return false;
       return vault.remove(name);
     },
@@ -138,7 +136,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
 
     async unseal(passphrase: Secret): Promise<void> {
       await theVault().unseal(passphrase);
-      // What waits for it need not wait for the next look.
+      // Saves waiting callers the delay until the next check.
       if (fault !== null) await look();
     },
 

@@ -28,7 +28,7 @@ const passphraseBody = {
   properties: { passphrase: { type: 'string', minLength: 1, maxLength: maxPassphraseLength } },
 } as const;
 
-/** What these bodies may have: the longest value, every character of it escaped, and its name. */
+/** The largest body: a value of the maximum length with every character escaped, and its name. */
 const bodyLimit = 512 * 1024;
 
 type Deps = {
@@ -39,7 +39,7 @@ type Deps = {
   record: RecordChange;
 };
 
-/** `/v2/vault` (spec: Core). Values and passphrases go in here and never come out. */
+/** `/v2/vault` (spec: Core). Values and passphrases are only accepted here, never returned. */
 export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, settings, record }: Deps): void {
   app.get('/v2/vault/status', () => vault.status());
 
@@ -66,7 +66,7 @@ export function mountVaultRoutes(app: App, { vault, secrets, knownSecrets, setti
     try {
       await vault.unseal(new Secret(body.passphrase));
     } catch (error) {
-      // A wrong passphrase is worth a line; a vault that is away, or makes one wait, is not.
+      // A wrong passphrase is recorded; an unavailable vault or a delayed attempt is not.
       if (error instanceof ServiceError && error.code === 'forbidden') await record(entry(actor, 'vault_unseal_refused'));
       throw error;
     }
