@@ -38,8 +38,8 @@ export type Checkouts = {
   /** @throws ServiceError `not_found`; `conflict` while a turn or a terminal works in it. */
   remove(id: string): Promise<void>;
   /**
-   * The folder for a turn. The first turn binds the checkout to its conversation. @throws ServiceError `unprocessable` when the turn cannot
-   * work there.
+   * The folder for a turn. The first turn binds the checkout to its conversation.
+   * @throws ServiceError `unprocessable` when the turn cannot work there.
    */
   forTurn(id: string, user: CheckoutUser): string;
   /** Removes the checkouts of a forgotten conversation. */

@@ -72,8 +72,8 @@ export async function readStoredClip({ path, mime, bytes }: UploadedFile, maxByt
 }
 
 /**
- * Checks the type of a recording, which is always sent as the body. @throws ServiceError `unsupported_media_type` for a type that is not
- * audio.
+ * Checks the type of a recording, which is always sent as the body.
+ * @throws ServiceError `unsupported_media_type` for a type that is not audio.
  */
 export function checkAudioMime(mime: string): void {
   if (audioTypeOf(mime) === null) throw notAudio(mime, `${asBody}.`);

@@ -31,8 +31,8 @@ export type NewWords = {
  */
 export type TerminalWords = {
   /**
-   * Null for a session that is in no terminal. Resolves when the message is typed or, after a while, with the reason why it is not. @throws
-   * ServiceError `bad_request`, `queue_full`
+   * Null for a session that is in no terminal. Resolves when the message is typed or, after a while, with the reason why it is not.
+   * @throws ServiceError `bad_request`, `queue_full`
    */
   say(words: NewWords): Promise<InjectAnswer | null>;
   /** The answer to a repeated message that was typed in a terminal or still waits since the terminal ended; null for any other message. */

@@ -35,8 +35,8 @@ export type ToolRegistry = {
   /** @throws `not_found`. */
   get(name: string): Registered;
   /**
-   * Adds a server, or replaces the one of this name. Resolves when it is stored. @throws `conflict` for the name of a built-in server, or
-   * an existing one that may not be replaced.
+   * Adds a server, or replaces the one of this name. Resolves when it is stored.
+   * @throws `conflict` for the name of a built-in server, or an existing one that may not be replaced.
    */
   save(name: string, entry: ToolServerEntry, options?: { replaces: boolean }): Promise<{ replaced: boolean }>;
   /** Switches a server on or off. Returns whether it is on now. @throws `not_found`. */

@@ -10,8 +10,8 @@ import type { Tap } from './prefix-hash.ts';
 export type ExpectedChunk = { index: number; length: number; maxChunk: number; sha256: string | null };
 
 /**
- * Writes the body of one chunk to its place. @throws ServiceError `bad_request` or `too_large` for a wrong length, `unprocessable` for a
- * wrong digest.
+ * Writes the body of one chunk to its place.
+ * @throws ServiceError `bad_request` or `too_large` for a wrong length, `unprocessable` for a wrong digest.
  */
 export async function readChunk(
   body: Readable,

@@ -157,8 +157,8 @@ export class Uploads {
   }
 
   /**
-   * Receives a file in one piece; its kind follows from its type by default. @throws ServiceError `too_large`, `bad_request`,
-   * `insufficient_storage`.
+   * Receives a file in one piece; its kind follows from its type by default.
+   * @throws ServiceError `too_large`, `bad_request`, `insufficient_storage`.
    */
   async take(body: Readable, facts: FileFacts, kind?: FileKind): Promise<UploadedFile> {
     const { uploads, clock, ids, settings } = this.#deps;

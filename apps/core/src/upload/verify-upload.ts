@@ -8,8 +8,8 @@ import { stored } from '../file/store-stream.ts';
 const missingShown = 100;
 
 /**
- * Checks that all chunks are stored and that the content matches its size and digest. Returns its sha256. @throws ServiceError `conflict`,
- * `unprocessable`.
+ * Checks that all chunks are stored and that the content matches its size and digest. Returns its sha256.
+ * @throws ServiceError `conflict`, `unprocessable`.
  */
 export async function verifyUpload(upload: ChunkedUpload, staging: Staging, sha256: string | null): Promise<string> {
   const { plan, id } = upload;
