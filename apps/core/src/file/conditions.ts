@@ -3,7 +3,7 @@ import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 
 type Headers = IncomingMessage['headers'];
 
-/** What a client may hold against a copy that it has. The tag is a strong one: a stored file is written once. */
+/** The validators of a stored file. The tag is a strong one, because a stored file never changes. */
 export type Validators = { etag: string; lastModified: string };
 
 export function validatorsOf({ size, mtimeNs }: { size: bigint; mtimeNs: bigint }): Validators {
@@ -14,8 +14,8 @@ export function validatorsOf({ size, mtimeNs }: { size: bigint; mtimeNs: bigint 
 }
 
 /**
- * What the conditions of a GET or HEAD say, in the order of RFC 9110, 13.2.2: an entity tag goes before a date. Null when
- * the file is to be sent.
+ * Evaluates the conditions of a GET or HEAD in the order of RFC 9110, 13.2.2: an entity tag takes precedence over a date. Null when the
+ * file is to be sent.
  */
 export function checkConditions(headers: Headers, { etag, lastModified }: Validators): 'failed' | 'not_modified' | null {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -28,13 +28,13 @@ export function checkConditions(headers: Headers, { etag, lastModified }: Valida
   return Date.parse(lastModified) <= since ? 'not_modified' : null;
 }
 
-/** First and last byte, both included. */
+/** First and last byte, inclusive. */
 export type Range = { start: number; end: number };
 
 /**
- * The range that a GET asked for; `none` when the file has no such bytes, null when all of it is to be sent. Ranges that
- * touch are one. Of several apart from each other the whole file comes, which RFC 9110, 14.2 leaves to a server: answers in
- * parts are what range attacks ask for, and none of our clients reads them.
+ * The range that a GET asks for; `none` when the file has no such bytes, null when all of it is to be sent. Adjacent ranges are merged. For
+ * several separate ranges the whole file is sent, which RFC 9110, 14.2 permits: multipart answers are used by range attacks, and none of
+ * our clients reads them.
  */
 export function rangeOf(headers: Headers, size: number, validators: Validators): Range | 'none' | null {
   if (headers.range === undefined || !isFresh(headers['if-range'], validators)) return null;
@@ -44,11 +44,11 @@ export function rangeOf(headers: Headers, size: number, validators: Validators):
   return first === undefined || others.length > 0 ? null : { start: first.start, end: first.end };
 }
 
-/** The last 20 bytes of a file of 10 are all of it; the parser takes that for no range. */
+/** The last 20 bytes of a 10-byte file are the whole file; the parser would reject that range. */
 const withShortSuffixes = (header: string, size: number) =>
   header.replace(/(?<=[=,]\s*)-(\d+)/g, (_, bytes: string) => `-${Math.min(Number(bytes), size)}`);
 
-/** Only what is surely the same file goes on from where it was: a weak tag, or a date that is not just that one, is not. */
+/** A range continues only the very same file: neither a weak tag nor a different date is enough. */
 const isFresh = (ifRange: string | string[] | undefined, { etag, lastModified }: Validators): boolean =>
   ifRange === undefined || ifRange === etag || ifRange === lastModified;
 

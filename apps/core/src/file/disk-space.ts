@@ -2,10 +2,10 @@ import { freeSpace } from '@svc/service-kit/free-space.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { counted, inUnits } from '@svc/service-kit/words.ts';
 
-/** Left to the rest of the service by what may take much: a backup, a restore. */
+/** Kept free for the rest of the service by large operations: a backup, a restore. */
 const reserveBytes = 128 * 1024 * 1024;
 
-/** Bytes that a backup or a restore may still take on the disk of a folder. */
+/** How many bytes a backup or a restore may still use on the disk of a folder. */
 export const roomIn = async (folder: string): Promise<number> => Math.max(0, (await freeSpace(folder)) - reserveBytes);
 
 /** Checks that a file of this size fits on the disk of a folder. @throws ServiceError `insufficient_storage`. */
@@ -14,7 +14,7 @@ export async function checkSpace(folder: string, size: number): Promise<void> {
   if (size > free) throw noSpace(`The disk has ${counted(free, 'byte')} left, and this file has ${size}.`, free, size);
 }
 
-/** The same, with room left for the rest of the service. `size`: the most that it may take. */
+/** The same check, with space reserved for the rest of the service. `size`: the most that it may need. */
 export async function checkRoom(folder: string, size: number): Promise<void> {
   const free = await roomIn(folder);
   if (size <= free) return;
@@ -23,7 +23,7 @@ export async function checkRoom(folder: string, size: number): Promise<void> {
   throw noSpace(words, free, size);
 }
 
-/** That what is unpacked takes more than `roomIn` gave: nobody knows beforehand how much. */
+/** The error for a backup that unpacks to more than `roomIn` allows: its size is unknown beforehand. */
 export const noRoomToUnpack = (room: number): ServiceError => {
   const words = `The backup unpacks to more than the ${inUnits(room)} that it may take: ${inUnits(reserveBytes)} of the disk stay free for the service.`;
   return noSpace(words, room);

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import type { FileKind } from '@svc/contract/upload.ts';
 
-/** Room for an id before it and a suffix behind it, within the 255 bytes of a file system. */
+/** Leaves room for an id as a prefix and for a suffix within a file system's 255 bytes. */
 const maxBytes = 150;
 
 /**
- * A sender's file name as one that is safe in a path, a shell listing and a header: the last part of whatever path it
- * was, without control characters, marks that turn writing around, or names that a system gives a meaning.
+ * Makes a sender's file name safe for a path, a shell listing and a header: the last part of its path, without control characters, marks
+ * that change the text direction, or names with a special meaning.
  */
 export function safeFileName(name: string): string {
   const last = name.toWellFormed().split(/[/\\]/).at(-1) ?? '';
@@ -19,7 +19,7 @@ export function safeFileName(name: string): string {
   return shortened(plain) || 'file';
 }
 
-/** Cut in its middle part, so that its ending still says what it is. */
+/** Shortens the stem, so that the extension stays. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
   const ending = path.extname(name).slice(0, 20);
@@ -30,14 +30,14 @@ function shortened(name: string): string {
 
 const unknownMime = 'application/octet-stream';
 
-/** `type/subtype` in lower case without parameters; null for what says nothing of a file. */
+/** `type/subtype` in lower case without parameters; null for a type that says nothing about a file. */
 export function plainMime(mime: string | undefined): string | null {
   const type = (mime ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === unknownMime || type === 'application/x-www-form-urlencoded') return null;
   return /^[a-z0-9!#$&^_.+-]{1,63}\/[a-z0-9!#$&^_.+-]{1,63}$/.test(type) ? type : null;
 }
 
-/** What a file is by the ending of its name. The table is loaded when it is wanted. */
+/** The MIME type by the file extension. The table is loaded on first use. */
 export async function mimeOfName(name: string): Promise<string> {
   const { default: mime } = await import('mime');
   return mime.getType(name) ?? unknownMime;
@@ -59,7 +59,7 @@ const maxPathBytes = 1024;
 const maxPartBytes = 255;
 const maxDepth = 16;
 
-/** Relative, with `/` between its parts, each of which is a name and none a way elsewhere. */
+/** Whether a path is relative, with `/` as its separator and no part such as `..`. */
 export function isPlainPath(name: string): boolean {
   if (name === '' || Buffer.byteLength(name) > maxPathBytes || !name.isWellFormed() || /[\\\p{Cc}]/u.test(name)) return false;
   const parts = name.split('/');

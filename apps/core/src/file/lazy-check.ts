@@ -1,13 +1,13 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
-/** Shared, because making one costs more than compiling most schemas. Our own schemas are not checked against the meta-schema. */
+/** Shared, because creating one costs more than compiling most schemas. Our own schemas are not checked against the meta-schema. */
 let ajv: Ajv | null = null;
 
-/** A check of a shape from outside. What was wrong, with every field, is in `errors` until the next call. */
+/** Validates data from outside. `errors` lists everything that is wrong, by field, until the next call. */
 export type Check<T> = { (value: unknown): value is T; errors: ErrorObject[] | null | undefined };
 
-/** The check of a schema, compiled when it is first asked: most starts never see such a body. */
+/** A schema's validator, compiled on first use: most starts never see such a body. */
 export function lazyCheck<T>(schema: object): Check<T> {
   let compiled: ValidateFunction<T> | null = null;
   const check = ((value: unknown) => {

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { tooLarge, untilSilent } from './store-stream.ts';
 
-/** How long what is not wanted any more may go on coming before the answer. */
+/** How long the rest of a rejected body is read before the answer. */
 const restMs = 10_000;
 
 /**
- * Gives `work` the body of a request, up to `maxBytes`. When that refuses it, the rest is read and forgotten first: a sender
- * that is cut off in the middle never reads the answer.
- * @throws ServiceError `too_large` that names the setting, `bad_request` for a sender that left.
+ * Passes the body of a request to `work`, up to `maxBytes`. When `work` rejects it, the rest is read and discarded first: a sender that is
+ * cut off in the middle never reads the answer.
+ * @throws ServiceError `too_large` that names the setting, `bad_request` for a sender that disconnected.
  */
 export async function withRawBody<T>(raw: IncomingMessage, maxBytes: number, work: (body: Readable) => Promise<T>): Promise<T> {
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes, 'SVC_RAW_BODY_LIMIT');

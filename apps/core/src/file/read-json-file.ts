@@ -17,20 +17,20 @@ const facts = {
   conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
 } as const;
 
-/** The shape of a file in a JSON body. Other fields are ignored: nothing in a body names a place on this machine. */
+/** The schema of a file in a JSON body. Other fields are ignored: a body cannot name a path on this machine. */
 const isFile = lazyCheck<JsonFile>({
   type: 'object',
   required: ['filename', 'data_base64'],
   properties: { ...facts, data_base64: { type: 'string' } },
 });
 
-/** A body that comes, what will answer it, and the budget that it counts in until then. */
+/** An incoming body, its response, and the memory budget that it counts towards until the response. */
 export type JsonSource = { request: IncomingMessage; answer: ServerResponse; intake: Intake };
 
 export type JsonFile = { filename: string; mime?: string; conversation_key?: string; data_base64: string };
 
 /**
- * Reads a file that came as base64 in JSON, with what it says of itself.
+ * Reads a file sent as base64 in JSON, with its metadata.
  * @throws ServiceError `unsupported_media_type`, `too_large`, `bad_request`.
  */
 export async function readJsonFile(source: JsonSource): Promise<{ facts: Omit<JsonFile, 'data_base64'>; bytes: Buffer }> {
@@ -43,7 +43,7 @@ export async function readJsonFile(source: JsonSource): Promise<{ facts: Omit<Js
   return { facts: { filename, mime, conversation_key }, bytes: decodeBase64(data_base64) };
 }
 
-/** The JSON of a body that the route reads itself. `hint` is for senders of another type. @throws as `readJsonFile`. */
+/** The JSON of a body that the route itself reads. `hint` is for senders of another content type. @throws as `readJsonFile`. */
 export async function readJsonBody(source: JsonSource, hint: string): Promise<unknown> {
   const type = source.request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new ServiceError('unsupported_media_type', hint);
@@ -51,13 +51,13 @@ export async function readJsonBody(source: JsonSource, hint: string): Promise<un
   return parse(await readBytes(source, shape), shape);
 }
 
-/** What a schema found wrong, as an answer. */
+/** A schema's errors as a ServiceError. */
 export function notValid(errors: ErrorObject[] | null | undefined): ServiceError {
   const problems = (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'body'} ${message}`);
   return badRequest(`The request is not valid: ${problems.join('; ')}.`);
 }
 
-/** Counted from its first byte until the request is answered. */
+/** Counts the body from its first byte until the request is answered. */
 async function readBytes({ request, answer, intake }: JsonSource, shape: JsonShape): Promise<Buffer> {
   const body = new IncomingBody(intake, maxBytes);
   answer.once('close', () => body.release());
@@ -86,7 +86,7 @@ async function parse(bytes: Buffer, shape: JsonShape): Promise<unknown> {
   }
 }
 
-/** Node takes anything for base64 and leaves out what is not, which would store another file than the one that was sent. */
+/** Node ignores invalid characters in base64, so a different file than the one sent would be stored. */
 export function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === Math.floor((text.replace(/=+$/, '').length * 3) / 4) && text.length % 4 !== 1) return bytes;

@@ -9,14 +9,14 @@ import { ServiceError, notFound } from '@svc/service-kit/service-error.ts';
 import { counted } from '@svc/service-kit/words.ts';
 import { checkConditions, rangeOf, validatorsOf } from './conditions.ts';
 
-/** Its path, its name, and what identifies its content. */
+/** The path, name and content id of a file to send. */
 export type SentFile = Pick<ManifestEntry, 'id' | 'path' | 'name' | 'mime'>;
 
 const readBytes = 256 * 1024;
 
 /**
- * Answers with a file, whole or the range that was asked for. Always as a download that runs nothing: an HTML or SVG
- * file that was sent here must not act as a page of this service.
+ * Answers with a file, whole or the requested range. Always as a download that runs nothing: an HTML or SVG file that was sent here must
+ * not act as a page of this service.
  * @throws ServiceError `not_found` for a file that is gone, and for a link in its place.
  */
 export async function sendFile(request: IncomingMessage, reply: FastifyReply, entry: SentFile): Promise<FastifyReply> {
@@ -24,9 +24,9 @@ export async function sendFile(request: IncomingMessage, reply: FastifyReply, en
   let isSent = false;
   try {
     const body = await answer(handle, request, reply, entry);
-    // For HEAD an empty stream: without any body the framework says that there are 0 bytes.
+    // An empty stream for HEAD: without any body the framework would set the length to 0.
     if (request.method === 'HEAD') return await reply.send(Readable.from([]));
-    // Of an empty file there is no range to be read.
+    // An empty file has no range to read.
     if (body === null || body.end < body.start) return await reply.send();
     isSent = true;
     return await reply.send(handle.createReadStream({ ...body, highWaterMark: readBytes }));
@@ -45,7 +45,7 @@ async function openFile({ id, path }: SentFile): Promise<FileHandle> {
   }
 }
 
-/** Sets status and headers, and gives which bytes were asked for; null when none are to go out. */
+/** Sets status and headers, and returns the range to send; null when no bytes are sent. */
 async function answer(
   handle: FileHandle,
   { headers, method }: IncomingMessage,

@@ -3,26 +3,26 @@ import type { Readable } from 'node:stream';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 
-/** Gathered for one write. */
+/** How much is gathered for one write. */
 const gatherBytes = 512 * 1024;
-/** A sender that says nothing for this long is gone. */
+/** A sender that sends nothing for this long counts as gone. */
 const silenceMs = 60_000;
 
 type Target = {
   handle: FileHandle;
-  /** Where the first byte goes. */
+  /** The position of the first byte. */
   position: number;
-  /** More bytes than this are refused with `tooMuch`, and nothing of them is kept. */
+  /** A larger body is rejected with `tooMuch`. */
   maxBytes: number;
   tooMuch: () => Error;
-  /** Sees every byte as it passes, and keeps none. */
+  /** Called with every part as it passes; must not keep it. */
   onBytes: (bytes: Buffer) => void;
 };
 
 /**
- * Writes a body to a file in constant memory, 1 MiB at most: while one part is written the next one is gathered.
- * Gives how many bytes it was. What was written before a fault stays in the file, and counts for nothing.
- * @throws ServiceError `bad_request` for a sender that left or fell silent.
+ * Writes a body to a file with at most 1 MiB of memory: while one part is written, the next is gathered. Returns the number of bytes. What
+ * was written before an error stays in the file, but does not count.
+ * @throws ServiceError `bad_request` for a sender that disconnected or fell silent.
  */
 export async function storeStream(body: Readable, { handle, position, maxBytes, tooMuch, onBytes }: Target): Promise<number> {
   let parts: Buffer[] = [];
@@ -50,12 +50,15 @@ export async function storeStream(body: Readable, { handle, position, maxBytes, 
     }
     if (held > 0) await write();
   } finally {
-    await writing; // nothing of this body lands after it was given up
+    await writing; // no write of this body may happen after it was given up
   }
   return total;
 }
 
-/** The body's parts, or those of `parts` where they are read in another way; one that stops coming is ended, and one that broke off is the sender's fault. */
+/**
+ * Yields the body's parts, or `parts` when they are read in another way. A silent body is ended, and a broken-off one is the sender's
+ * error.
+ */
 export async function* untilSilent(body: Readable, parts: AsyncIterable<Buffer> = body): AsyncGenerator<Buffer> {
   const silence = setTimeout(() => body.destroy(new Error('no data arrived for too long')), silenceMs);
   try {
@@ -70,13 +73,13 @@ export async function* untilSilent(body: Readable, parts: AsyncIterable<Buffer> 
   }
 }
 
-/** The result of work on the disk; its faults as `storageFault` puts them. */
+/** Converts the errors of disk operations with `storageFault`. */
 export const stored = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw storageFault(error);
   });
 
-/** A fault of the disk as an error for the sender; anything else as it is. */
+/** Converts a disk error to an error for the sender; other errors stay as they are. */
 export function storageFault(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -93,12 +96,12 @@ export function storageFault(error: unknown): unknown {
   );
 }
 
-/** True for a body from a connection: Node copied each of its parts for this body alone. */
+/** Whether a body comes from a connection: Node has copied each of its parts for this body alone. */
 export const hasOwnBytes = (body: Readable): boolean => body instanceof http.IncomingMessage;
 
 /**
- * Gives the memory of parts back at once, which makes them empty. Left to the collector, which sees small objects only, some
- * 80 MB of a fast upload pile up. Parts that share their memory with something else are left alone.
+ * Frees the memory of parts at once, which makes them empty. The garbage collector, which sees only the small objects, would let some 80 MB
+ * of a fast upload pile up. Parts that share their memory are left alone.
  */
 export function releaseBuffers(parts: readonly Buffer[]): void {
   for (const { buffer, byteOffset, length } of parts) {
@@ -106,7 +109,7 @@ export function releaseBuffers(parts: readonly Buffer[]): void {
   }
 }
 
-/** Writes every byte of `parts` at a place of the file; the system may take fewer at once. */
+/** Writes every byte of `parts` at a position of the file; a single write may take fewer. */
 export async function writeAll(handle: FileHandle, parts: readonly Buffer[], position: number): Promise<void> {
   let at = position;
   let left = parts.filter((part) => part.length > 0);
@@ -129,7 +132,7 @@ function without(parts: Buffer[], bytes: number): Buffer[] {
   return part === undefined ? [] : [part.subarray(left), ...rest];
 }
 
-/** Names the limit in bytes, and the setting that it comes from. */
+/** An error that names the limit in bytes and its setting. */
 export const tooLarge = (limit: number, variable: string) =>
   new ServiceError('too_large', `This is larger than ${limit} bytes, the limit set by ${variable}.`, {
     details: { limit, variable },

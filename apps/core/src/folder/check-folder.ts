@@ -4,14 +4,14 @@ import path from 'node:path';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 
-/** `path`: the real one, links followed. `why` goes on the sentence "The folder … cannot be used: ". */
+/** `path`: the real path, with links resolved. `why` completes the sentence "The folder … cannot be used: ". */
 export type FolderFinding = { ok: true; path: string } | { ok: false; why: string };
 
 type Place = {
   dataDir: string;
-  /** The shared workspace of the data folder will do too. */
+  /** Also accepts the shared workspace of the data folder. */
   orWorkspace?: boolean;
-  /** What the data folder and each one above it is on the disk. */
+  /** The identities of the data folder and its ancestors on the disk. */
   lineageOfData?: () => Promise<string[]>;
 };
 
@@ -19,8 +19,8 @@ const maxBytes = 4096;
 const refuse = (why: string): FolderFinding => ({ ok: false, why });
 
 /**
- * Whether a turn may work in a folder. It is absolute, there, and apart from the service's own data: neither in it nor
- * around it. Folders are compared by what they are on the disk, so that no link, other spelling or second mount gets by.
+ * Whether a turn may work in a folder. It has to be absolute, exist, and be separate from the service's own data: neither inside nor around
+ * it. Folders are compared by their identity on the disk, so that no link, other spelling or second mount bypasses the check.
  */
 export async function checkFolder(folder: string, place: Place): Promise<FolderFinding> {
   const { dataDir, orWorkspace = false, lineageOfData = () => lineageOf(dataDir) } = place;
@@ -41,14 +41,14 @@ export async function checkFolder(folder: string, place: Place): Promise<FolderF
   }
 }
 
-/** The path with its links followed; as it is where nothing is there or it cannot be followed. */
+/** The path with its links resolved; unchanged where nothing exists or a link cannot be followed. */
 export const realPath = (folder: string): Promise<FolderFinding> =>
   realpath(folder).then(
     (real) => ({ ok: true, path: real }),
     () => ({ ok: true, path: folder }),
   );
 
-/** The path as it is kept: without slashes at its end, or twice in a row. */
+/** The path as it is stored: without trailing or repeated slashes. */
 export const tidyPath = (folder: string): string => folder.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
 
 function formFault(folder: string): string | null {
@@ -56,12 +56,12 @@ function formFault(folder: string): string | null {
   // oxlint-disable-next-line no-control-regex -- it looks for them
   if (/[\u0000-\u001f\u007f]/.test(folder)) return 'its path has control characters';
   if (Buffer.byteLength(folder) > maxBytes) return `its path is longer than ${maxBytes} bytes`;
-  // Past a link, `..` leads elsewhere than it reads.
+  // After a link, `..` leads elsewhere than it seems.
   if (folder.split('/').some((part) => part === '..' || part === '.')) return 'its path has "." or ".." in it';
   return null;
 }
 
-/** The lineage of a folder that stays where it is while the service runs, read again after a while. */
+/** The lineage of a folder that does not move while the service runs, read again after a while. */
 export function createLineage(folder: string, clock: Pick<Clock, 'elapsed'>): () => Promise<string[]> {
   let last: { at: number; found: Promise<string[]> } | null = null;
   return () => {
@@ -80,7 +80,7 @@ const lineageMs = 30_000;
 
 const lineageOf = async (folder: string): Promise<string[]> => lineage(await realpath(folder));
 
-/** What a folder and each one above it is on the disk, up to the root. */
+/** The identities of a folder and its ancestors on the disk, up to the root. */
 async function lineage(real: string): Promise<string[]> {
   const found: string[] = [];
   for (let at = real; ; at = path.dirname(at)) {

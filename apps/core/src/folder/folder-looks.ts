@@ -1,14 +1,14 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { checkFolder, createLineage, realPath, type FolderFinding } from './check-folder.ts';
 
-/** Looks at folders, never waiting for a file system that hangs. */
+/** Checks folders without ever waiting for an unresponsive file system. */
 export type FolderLooks = {
   look(folder: string): Promise<FolderFinding>;
-  /** The shared workspace will do too. */
+  /** Also accepts the shared workspace. */
   lookForTrust(folder: string): Promise<FolderFinding>;
-  /** The path with its links followed; as it is where nothing is there. */
+  /** The path with its links resolved; unchanged where nothing exists. */
   resolve(folder: string): Promise<FolderFinding>;
-  /** What the last look found wrong; null when all was well, or nobody has looked yet. Starts another look. */
+  /** The fault that the last check found; null when there was none, or no check yet. Starts another check. */
   lastFault(folder: string): string | null;
 };
 
@@ -18,13 +18,13 @@ type Deps = {
   check?: typeof checkFolder;
   resolve?: typeof realPath;
 };
-/** `answer` comes within `patienceMs`; `found` when the file system has answered, however late. */
+/** `answer` arrives within `patienceMs`; `found` is set when the file system has answered, however late. */
 type Look = { at: number; answer: Promise<FolderFinding>; found: FolderFinding | null };
 
 const patienceMs = 2000;
 const recheckMs = 30_000;
 const maxKept = 2000;
-/** Each may hold a thread of Node's four for as long as a file system hangs. */
+/** Each may block one of Node's four threads for as long as a file system is unresponsive. */
 const maxAtOnce = 2;
 const hangs = { ok: false, why: 'its file system does not answer' } as const satisfies FolderFinding;
 const crowded = {
@@ -36,7 +36,7 @@ export function createFolderLooks({ dataDir, clock, check = checkFolder, resolve
   const place = { dataDir, lineageOfData: createLineage(dataDir, clock) };
   const line = createLine(maxAtOnce);
 
-  /** Goes on for as long as it takes once it has begun; one that gets no place in time leaves the line. */
+  /** A check that has begun runs to its end; one that gets no slot in time leaves the queue. */
   const begin = (work: () => Promise<FolderFinding>): Look => {
     const answer = Promise.withResolvers<FolderFinding>();
     const begun: Look = { at: clock.elapsed(), answer: answer.promise, found: null };
@@ -70,7 +70,7 @@ export function createFolderLooks({ dataDir, clock, check = checkFolder, resolve
   };
 }
 
-/** One look at a time for each folder: on a file system that hangs each holds a thread. */
+/** One check at a time for each folder: on an unresponsive file system each blocks a thread. */
 function createLooks(begin: (folder: string) => Look, clock: Pick<Clock, 'elapsed'>) {
   const looks = new Map<string, Look>();
   return {

@@ -10,7 +10,7 @@ type Deps = { folders: Folders };
 const folderPath = { type: 'string', minLength: 1, maxLength: 4096 } as const;
 const cwd = { type: ['string', 'null'], minLength: 1, maxLength: 4096, description: 'absolute; null clears' } as const;
 
-/** Besides `cwd` exactly one of the others. */
+/** Exactly one other field besides `cwd`. */
 const folderBody = {
   type: 'object',
   required: ['cwd'],
@@ -27,7 +27,7 @@ const folderBody = {
 
 const trustBody = { type: 'object', required: ['path'], additionalProperties: false, properties: { path: folderPath } } as const;
 
-/** Folders that turns work in, and those whose own settings may run. Who reaches these routes is the operator. */
+/** The folders that turns work in, and the trusted ones, whose own settings may run. Only the operator reaches these routes. */
 export function mountFolderRoutes(app: App, { folders }: Deps): void {
   app.get('/v2/folders', () => folders.list());
 

@@ -10,18 +10,18 @@ type Deps = { db: Database; audit: Pick<TrustAudit, 'add'>; events: Pick<Events,
 type Row = { scope: string; name: string; path: string; for_policy: string; updated_at: number };
 type Target = Pick<WorkingFolder, 'scope' | 'name'>;
 
-/** Folders as the operator set them: read once, answered from memory, each change written down with who made it. */
+/** The folders that the operator has set: loaded once, read from memory, and each change stored with its actor. */
 export type FolderStore = {
   folderOf(scope: FolderScope, name: string): WorkingFolder | null;
   folders(): WorkingFolder[];
   set(actor: string, folder: Omit<WorkingFolder, 'updated_at'>): Promise<WorkingFolder>;
-  /** False when there was none. */
+  /** False when none was set. */
   clear(actor: string, target: Target): Promise<boolean>;
   isTrusted(real: string): boolean;
   hasTrusted(): boolean;
   trusted(): TrustedFolder[];
   trust(actor: string, real: string): Promise<TrustedFolder>;
-  /** From here on no turn trusts it, whatever the disk says to the change. False when it was not trusted. */
+  /** From here on no turn trusts it, even when storing the change fails. False when it was not trusted. */
   untrust(actor: string, real: string): Promise<boolean>;
 };
 
@@ -32,7 +32,7 @@ const upsert = `INSERT INTO working_folder (scope, name, path, for_policy, updat
 export async function openFolderStore({ db, audit, events, clock }: Deps): Promise<FolderStore> {
   const folders = new Map<string, WorkingFolder>();
   const trusted = new Map<string, TrustedFolder>();
-  /** Still stored as trusted, and trusted no more. They stay listed, so that an untrust that failed can be asked again. */
+  /** Still stored as trusted but not trusted any more. They stay listed, so that a failed untrust can be repeated. */
   const leaving = new Set<string>();
   for (const row of await db.all<Row>('SELECT scope, name, path, for_policy, updated_at FROM working_folder')) {
     const folder = toFolder(row);
@@ -40,7 +40,7 @@ export async function openFolderStore({ db, audit, events, clock }: Deps): Promi
   }
   for (const row of await db.all<TrustedFolder>('SELECT path, trusted_at FROM trusted_folder')) trusted.set(row.path, row);
 
-  /** The change and the record of it, both or neither. */
+  /** Stores the change and its record in one transaction. */
   async function change(told: NewTrustChange, sql: string, ...values: (string | number)[]): Promise<void> {
     const written = await db.transaction(async (tx) => {
       await tx.run(sql, ...values);

@@ -9,26 +9,26 @@ import { tidyPath, type FolderFinding } from './check-folder.ts';
 import type { FolderLooks } from './folder-looks.ts';
 import type { FolderStore } from './folder-store.ts';
 
-/** Where a turn comes from, as far as a folder can be set for it. */
+/** The origin of a turn, as far as a folder can be set for it. */
 export type Origin = { conversationKey: string; instanceId: string | null; channel: string };
 export type TurnFolder = { path: string; isTrusted: boolean };
 type Rights = Pick<Identity, 'tool_policy' | 'trust_tier'>;
 
-/** The folders that turns work in. Only the operator's routes set one or trust one: no connector and no sender has a way to. */
+/** The folders that turns work in. Only the operator's routes set or trust one; connectors and senders cannot. */
 export type Folders = {
   list(): Promise<FolderList>;
   trusted(): TrustedFolder[];
-  /** @throws ServiceError `bad_request` with what is wrong with the folder */
+  /** @throws ServiceError `bad_request` that says what is wrong with the folder */
   set(actor: string, folder: Omit<WorkingFolder, 'updated_at'>): Promise<WorkingFolder>;
   clear: FolderStore['clear'];
-  /** Whether the conversation has a folder of its own. */
+  /** Whether the conversation has its own folder. */
   hasOwn(conversationKey: string): boolean;
-  /** What the operator set for the place that messages come from: the conversation, else its instance, else its channel. */
+  /** The folder set for the origin of messages: for the conversation, else for its instance, else for its channel. */
   setFor(origin: Origin): WorkingFolder | null;
-  /** @throws ServiceError `unprocessable` when the folder that was set cannot be used */
+  /** @throws ServiceError `unprocessable` when the folder that is set cannot be used */
   forTurn(origin: Origin, rights: Rights): Promise<TurnFolder>;
   trust(actor: string, path: string): Promise<TrustedFolder>;
-  /** False when it is not trusted. @throws ServiceError `bad_request` when the path has links that cannot be followed */
+  /** False when it is not trusted. @throws ServiceError `bad_request` when the path contains links that cannot be resolved */
   untrust(actor: string, path: string): Promise<boolean>;
   notices(): string[];
 };
@@ -37,7 +37,7 @@ type Deps = {
   store: FolderStore;
   looks: FolderLooks;
   workspaces: Pick<Workspaces, 'folderFor'>;
-  /** What the settings of instances say. */
+  /** The settings of instances. */
   instanceRules?: Pick<InstanceRulesReader, 'of'>;
   log: Pick<Log, 'warn'>;
 };
@@ -45,7 +45,7 @@ type Deps = {
 export function createFolders({ store, looks, workspaces, instanceRules, log }: Deps): Folders {
   const ofConversation = ({ conversationKey }: Pick<Origin, 'conversationKey'>) =>
     store.folderOf('conversation', conversationKey);
-  /** What was set by the command counts before the connector's own setting. */
+  /** A folder set by command takes precedence over the connector's own setting. */
   const ofInstance = (id: string): WorkingFolder | null => {
     const cwd = instanceRules?.of(id).cwd;
     const own = { scope: 'instance', name: id, path: tidyPath(cwd ?? ''), for: 'full', updated_at: 0 } as const;
@@ -56,14 +56,14 @@ export function createFolders({ store, looks, workspaces, instanceRules, log }: 
     (origin.instanceId === null ? null : ofInstance(origin.instanceId)) ??
     store.folderOf('channel', origin.channel);
 
-  /** What is set for everybody holds for those who have every right; the folder of one conversation can be opened to readers. */
+  /** Folders apply to people with full rights; only a conversation's own folder can be opened to readers. */
   const folderFor = (origin: Origin, { tool_policy, trust_tier }: Rights): WorkingFolder | null => {
     if (tool_policy === 'full') return setFor(origin) ?? store.folderOf('tier', trust_tier);
     const own = ofConversation(origin);
     return tool_policy === 'read' && own?.for === 'read' ? own : null;
   };
 
-  /** To work elsewhere would be worse than not to work: what the person asks for is meant for that folder. */
+  /** Falling back to another folder would be worse than an error: the request is meant for that folder. */
   const usable = async (folder: WorkingFolder): Promise<string> => {
     const finding = await looks.look(folder.path);
     if (finding.ok) return finding.path;
@@ -77,7 +77,7 @@ export function createFolders({ store, looks, workspaces, instanceRules, log }: 
     );
   };
 
-  /** The service's own folder may lie behind links. */
+  /** The service's own folder may be behind links. */
   const usualFolder = async ({ conversationKey }: Origin, { tool_policy }: Rights): Promise<TurnFolder> => {
     const path = workspaces.folderFor(conversationKey, tool_policy);
     const mayBeTrusted = tool_policy === 'full' && store.hasTrusted();
@@ -113,7 +113,7 @@ export function createFolders({ store, looks, workspaces, instanceRules, log }: 
       return store.trust(actor, finding.path);
     },
     async untrust(actor, path) {
-      if (await store.untrust(actor, tidyPath(path))) return true; // as it is listed; it may be gone
+      if (await store.untrust(actor, tidyPath(path))) return true; // as it is listed; the folder may be gone
       const real = await looks.resolve(path);
       if (!real.ok) throw badRequest(`This path cannot be resolved: ${real.why}. Name the folder as ./svc folder lists it.`);
       return store.untrust(actor, real.path);
