@@ -9,8 +9,9 @@ import type { KeptAsk, OpenAsks } from './open-asks.ts';
 export type AnswerDeps = { asks: OpenAsks; trust: Pick<TrustService, 'resolve'> };
 
 /**
- * Takes an answer of the person who was asked, or of one who is SACRED in that place. The first counts.
- * @throws ServiceError `not_found`, `conflict` when it is over, `forbidden`, `bad_request` for an answer that is not one of its options.
+ * Takes an answer from the person who was asked, or from one who is SACRED in that conversation. The first answer counts.
+ * @throws ServiceError `not_found`, `conflict` for a closed question, `forbidden`, `bad_request` for an answer that is not one of its
+ * options.
  */
 export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, request: AnswerRequest): Promise<Answered> {
   const { as, conversation_key } = request;
@@ -25,7 +26,7 @@ export async function answerAsk({ asks, trust }: AnswerDeps, askId: string, requ
 export const mayAnswer = (ask: KeptAsk, { denied, principal_id, trust_tier }: Identity): boolean =>
   !denied && principal_id !== null && (principal_id === ask.for || trust_tier === 'SACRED');
 
-/** In another conversation than its own nobody knows it. */
+/** A question is unknown outside its own conversation. */
 function find(asks: OpenAsks, id: string, key: string): KeptAsk {
   const ask = asks.find(id);
   if (ask?.conversation_key === key) return ask;

@@ -4,10 +4,12 @@ import type { Identity } from '@svc/contract/trust.ts';
 import { matchAnswer } from './match-answer.ts';
 import type { KeptAsk, OpenAsks } from './open-asks.ts';
 
-/** A message that may be an answer: what it would choose, of which question. */
+/** A message that may be an answer: the question, and the option that it chooses. */
 export type MessageAnswer = { ask: KeptAsk; option: AskOption };
 
-/** What a message answers, should its sender be the one who is asked: the only open question in its conversation. Null for any other. */
+/**
+ * The question that a message answers if its sender is the person asked: the only open one in its conversation. Null for any other message.
+ */
 export function answerIn(
   asks: OpenAsks,
   { conversation_key, content }: Pick<Envelope, 'conversation_key' | 'content'>,
@@ -18,9 +20,9 @@ export function answerIn(
   return option === null ? null : { ask, option };
 }
 
-/** Only the one who is asked answers in passing: what another person writes is a message like any other. */
+/** Only the person who is asked can answer with a plain message; another person's message is handled normally. */
 export const isFrom = ({ ask }: MessageAnswer, { principal_id }: Identity): boolean => principal_id === ask.for;
 
-/** Closes the question, and gives what its sender is told. */
+/** Closes the question, and returns the reply to the sender. */
 export const takeAnswer = (asks: OpenAsks, { ask, option }: MessageAnswer): string =>
   asks.answer(ask.id, ask.conversation_key, option.id) === 'taken' ? `Answered: ${option.label}` : 'This question is over.';

@@ -9,7 +9,7 @@ import type { AskStore } from './ask-store.ts';
 import type { KeptAsk, OpenAsks } from './open-asks.ts';
 import { shapeQuestion } from './shape-question.ts';
 
-/** Whether a question can be shown now: it can, nobody is there to see it, or there is nobody at all. */
+/** Who sees a question now: a client that shows it, only clients that cannot show it, or no client at all. */
 export type Audience = 'shown' | 'unshown' | 'nobody';
 
 export type AskDeps = {
@@ -21,7 +21,7 @@ export type AskDeps = {
   settings: { askTimeoutMs: number };
 };
 
-/** The turn that asks, and the person it asks; null when the person has no name here. */
+/** The turn that asks, and its person; null for a person without a principal. */
 export type AskedIn = {
   turnId: string;
   conversationKey: string;
@@ -31,31 +31,33 @@ export type AskedIn = {
   signal: AbortSignal;
   audience: () => Audience;
   redactor: () => Redactor;
-  /** Others have the turn's slot while it waits. */
+  /** Frees the turn's slot for others while it waits. */
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
   onAsk: (ask: KeptAsk) => void;
   onAsked: (ask: KeptAsk, answer: AskAnswer) => void;
 };
 
-/** How the engine of one run asks. */
+/** Asks questions for the engine of one run. */
 export type Asker = {
-  /** One question after the other. Never rejects. `gone`: nobody waits for the answer any more, so the question is withdrawn. */
+  /**
+   * Asks one question at a time. Never rejects. `gone` aborts when nobody waits for the answer any more; then the question is withdrawn.
+   */
   ask(question: Question, gone?: AbortSignal): Promise<AskAnswer>;
   isWaiting(): boolean;
-  /** For how long it has waited for answers so far, ms. */
+  /** The total time spent waiting for answers so far, ms. */
   waitedMs(): number;
-  /** The run is over: what is open is denied, and nothing is asked any more. */
+  /** The run is over: open questions are denied, and new ones are refused. */
   end(): void;
 };
 
-/** Of one turn: questions at all, and those that wait behind another one. */
+/** The limits of one turn: questions in total, and questions in the queue. */
 export const turnLimits = { asks: 32, waiting: 16 } as const;
-/** A person whose connection broke has so long to come back, ms; so has a connector after a restart of the core. */
+/** How long a person may take to reconnect, ms; also a connector, after a restart of the core. */
 const graceMs = 30_000;
 
 const denied = (outcome: Exclude<AskOutcome, 'answered'>): AskAnswer => ({ option: null, outcome });
 
-/** Asks the person of one turn, one question at a time: so a plain "yes" can only mean one. */
+/** Asks the person of one turn, one question at a time, so that a plain "yes" is unambiguous. */
 export function createAsker(deps: AskDeps, turn: AskedIn): Asker {
   const { clock, log } = deps;
   const over = new AbortController();
@@ -65,7 +67,7 @@ export function createAsker(deps: AskDeps, turn: AskedIn): Asker {
   let waiting = 0;
   let waitedMs = 0;
   let waitsSince = 0;
-  /** A question has not been answered: the person is not there, and the next ones are not waited for. */
+  /** The person has not answered a question: the next ones are not waited for. */
   let isAway = false;
 
   const begin = () => {
@@ -128,12 +130,12 @@ async function askOne(deps: AskDeps, turn: AskedIn, question: Question, signal: 
   try {
     return await showAndWait(deps, turn, ask, signal);
   } finally {
-    // A row that stays is taken out by the next start.
+    // The next start removes a row that stays.
     askStore.remove(ask.id).catch((error: unknown) => log.error({ err: error, ask: ask.id }, 'a question could not be removed'));
   }
 }
 
-/** What ends it: an answer, its time, the end of its turn, or that nobody comes who could see it. */
+/** Waits for the end of a question: an answer, its timeout, the end of its turn, or that nobody connects who could see it. */
 async function showAndWait({ asks, clock, settings }: AskDeps, turn: AskedIn, ask: KeptAsk, signal: AbortSignal) {
   if (signal.aborted) return denied('ended');
   const closed = asks.open(ask);

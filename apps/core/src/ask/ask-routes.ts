@@ -3,7 +3,7 @@ import type { App } from '@svc/service-kit/http/create-app.ts';
 import { answerAsk, type AnswerDeps } from './answer-ask.ts';
 import type { KeptAsk } from './open-asks.ts';
 
-/** `GET /v2/asks`: the questions that wait for a person. `POST /v2/asks/:id/answer`: what one has answered. */
+/** `GET /v2/asks`: the open questions. `POST /v2/asks/:id/answer`: a person's answer. */
 export function mountAskRoutes(app: App, deps: AnswerDeps): void {
   app.get<{ Querystring: { conversation_key?: string; principal?: string } }>('/v2/asks', ({ query }) => {
     const isWanted = (ask: KeptAsk) =>

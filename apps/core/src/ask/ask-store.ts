@@ -4,11 +4,11 @@ import type { KeptAsk } from './open-asks.ts';
 const insert = `INSERT INTO ask (id, turn_id, conversation_key, principal_id, text, options, asked_at, expires_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Rows of open questions, so that those of a process that was killed are known. */
+/** Stores open questions, so that those of a killed process are known. */
 export interface AskStore {
   add(ask: KeptAsk): Promise<unknown>;
   remove(id: string): Promise<unknown>;
-  /** Takes out what an earlier process has left: its questions belong to no turn any more. */
+  /** Removes and returns the questions of an earlier process, whose turns have ended. */
   takeLeft(): Promise<LeftAsk[]>;
 }
 

@@ -1,15 +1,12 @@
 import type { AskOption } from '@svc/contract/ask.ts';
 
-/** Longer texts are no answers. */
+/** Longer texts are not answers. */
 const longestAnswer = 200;
 
-/** What people write in place of these ids. */
+/** Abbreviations that people write for these ids. */
 const shortFor: Record<string, string> = { y: 'yes', n: 'no' };
 
-/**
- * The option that this text chooses: by its number, its id or its label. Null where it chooses none of them, or more
- * than one.
- */
+/** The option that a text chooses by its number, id or label. Null when it matches none or several. */
 export function matchAnswer(options: readonly AskOption[], text: string): AskOption | null {
   if (text.length > longestAnswer) return null;
   const said = toWord(text);
@@ -19,7 +16,7 @@ export function matchAnswer(options: readonly AskOption[], text: string): AskOpt
   return meant.length === 1 ? (meant[0] ?? null) : null;
 }
 
-/** Without what people add: blanks around it, capitals, a full stop. */
+/** Removes what people add: surrounding blanks, capitals, a full stop. */
 const toWord = (text: string): string =>
   text
     .trim()

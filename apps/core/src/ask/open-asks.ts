@@ -4,33 +4,33 @@ import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 /** An open question. `public`: other people see it too. */
 export type KeptAsk = OpenAsk & { public: boolean };
 
-/** What became of an answer: it counts, the question was over already, or there has been none. */
+/** The result of an answer: it counts, the question was closed already, or it never existed. */
 export type AnswerOutcome = 'taken' | 'over' | 'unknown';
 
-/** The questions that wait for a person. Each is closed once, by the first answer. */
+/** The open questions. Each is closed once, by the first answer. */
 export interface OpenAsks {
   /** Resolves with the answer when the question is closed. */
   open(ask: KeptAsk): Promise<AskAnswer>;
-  /** The first that comes closes the question. `key`: its conversation; in another one nobody knows it. */
+  /** The first answer closes the question. `key`: its conversation; in any other the question is unknown. */
   answer(id: string, key: string, option: string): AnswerOutcome;
-  /** Denies it. Nothing happens to one that is closed. */
+  /** Denies a question. Does nothing when it is closed. */
   deny(id: string, outcome: Exclude<AskAnswer['outcome'], 'answered'>): void;
   find(id: string): KeptAsk | undefined;
-  /** True when this conversation has had it, as far as that is still known. */
+  /** Whether this conversation had this question, as far as closed ones are remembered. */
   isOver(id: string, key: string): boolean;
-  /** The open ones, the oldest first. */
+  /** The open questions, oldest first. */
   list(): KeptAsk[];
   inConversation(key: string): KeptAsk[];
 }
 
-/** Of so many closed ones it is still known that there were such. */
+/** How many closed questions are remembered. */
 const mostClosed = 1000;
 
 type Entry = { ask: KeptAsk; close: (answer: AskAnswer) => void };
 
 export function createOpenAsks(): OpenAsks {
   const open = new Map<string, Entry>();
-  /** Conversations of closed ones, by id. */
+  /** Conversations of closed questions, by id. */
   const closed = new Map<string, string>();
 
   const close = (id: string, answer: AskAnswer): boolean => {

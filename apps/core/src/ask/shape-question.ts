@@ -3,14 +3,14 @@ import type { Question } from '@svc/engine-kit/engine.ts';
 import { beginningInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Redactor } from '@svc/service-kit/redaction/redactor.ts';
 
-/** Of a question: characters of its text and of a label, and options. */
+/** The limits of a question: characters of its text and of a label, and the number of options. */
 export const askLimits = { text: 4000, label: 100, options: 10 } as const;
 
 const optionId = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
- * An engine's question as a channel may show it: masked, of bounded length, well-formed. Null for what is no question: without text or
- * options, with too many, or with two that could be taken for each other.
+ * Prepares an engine's question for a channel: masked, of limited length, well-formed. Null for an invalid question: without text or
+ * options, with too many, or with two that could be confused.
  */
 export async function shapeQuestion(redactor: Redactor, question: Question): Promise<Pick<Ask, 'text' | 'options'> | null> {
   if (!isQuestion(question) || question.options.length > askLimits.options) return null;
@@ -23,20 +23,20 @@ export async function shapeQuestion(redactor: Redactor, question: Question): Pro
   return text === '' || !areDistinct(options) ? null : { text, options };
 }
 
-/** So much of a text is read, in lengths of what is shown: blanks take none. */
+/** How much of a text is read, as a multiple of the shown length: blanks are collapsed. */
 const mostRead = 4;
 
-/** What is cut says so: half of an order is not what a person says yes to. */
+/** Marks text that was cut, so that nobody agrees to half of a command unawares. */
 async function show(redactor: Redactor, text: string, max: number): Promise<string> {
   const read = max * mostRead;
   const plain = plainly(await beginningInSlices(redactor, text.toWellFormed(), read));
   return plain.length <= max && text.length <= read ? plain : `${plain.slice(0, max).toWellFormed().trimEnd()} […]`;
 }
 
-/** Characters that are not seen, or turn others around, by their number. */
+/** Characters that are invisible or change the text direction. */
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** A person says yes to what they see: nothing hides behind blanks, or turns the rest of the text around. */
+/** A person agrees to what they see, so nothing may hide behind blanks or reverse the rest of the text. */
 const plainly = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')
@@ -44,7 +44,7 @@ const plainly = (text: string): string =>
     .replace(/\n(?:[^\S\n]*\n){3,}/g, '\n\n[…]\n\n')
     .replace(/[^\S\n]{40,}/g, ' […] ');
 
-/** What scripts and programs give is not always what its type says. */
+/** Scripts and programs may send data that does not match its type. */
 const isQuestion = ({ text, options }: Question): boolean =>
   typeof text === 'string' &&
   Array.isArray(options) &&

@@ -4,19 +4,19 @@ import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
 import type { Telemetry } from '@svc/service-kit/telemetry/create-telemetry.ts';
 import type { Turn } from '../turn/turn.ts';
 
-/** A text up to this length is masked at once. */
+/** A text up to this length is masked synchronously. */
 export const shortText = 4096;
-/** So much of a message is sent. */
+/** How much of a message is sent. */
 const maxInbound = 64 * 1024;
 
-/** How events leave: masked, and with what is the same in all events of a turn. */
+/** Sends events: masked, and with the fields that all events of a turn share. */
 export interface EventOut {
   send(event: PartialEvent): void;
   emit(turn: Turn, event: PartialEvent): void;
-  /** As `emit`; a promise where the text is long: until then the event is on its way. */
+  /** Emits an event of a turn. Returns a promise where the text is long, until the event is sent. */
   emitted(turn: Turn, event: PartialEvent): Promise<void> | void;
   mask(text: string): string;
-  /** A person may send a megabyte; the feed keeps the beginning of it. */
+  /** A person may send a megabyte; the feed keeps its beginning. */
   maskLong(text: string): Promise<string>;
 }
 
@@ -29,7 +29,7 @@ export function createEventOut(
     try {
       return knownSecrets.redactor().text(text);
     } catch {
-      return withheld; // without the list of secrets no text leaves; the fault itself is in /health
+      return withheld; // without the list of secrets no text leaves; /health reports the fault
     }
   };
   const maskLong = async (text: string): Promise<string> => {
@@ -56,5 +56,5 @@ export function createEventOut(
   return { send, emit, emitted, mask, maskLong };
 }
 
-/** Stands for a text while the list of secrets cannot be read; the fault itself is in /health. */
+/** Replaces a text while the list of secrets cannot be read; /health reports the fault. */
 const withheld = '[withheld]';

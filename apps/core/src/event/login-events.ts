@@ -1,9 +1,9 @@
 import type { LoginAction } from '@svc/contract/auth.ts';
 import type { EventOut } from './event-out.ts';
 
-/** What happens to the login. */
+/** Events of the login. */
 export interface LoginEvents {
-  /** `user`: who did it, proven; null for nobody who is known. `facts` hold no secret. */
+  /** `user`: the authenticated person who did it; null for an unknown one. `facts` contain no secrets. */
   login(what: LoginAction, user: string | null, facts?: Record<string, string | number>): void;
 }
 

@@ -7,27 +7,27 @@ import type { NewTrustChange } from '../trust/trust-audit.ts';
 import type { Peer } from '@svc/service-kit/connector-pass.ts';
 import type { EventOut } from './event-out.ts';
 
-/** What happens in the core beside turns: deliveries, trust, engines, the service itself. */
+/** Events outside of turns: deliveries, trust, engines, the service itself. */
 export interface ServiceEvents {
   delivery(delivery: Delivery): void;
   claim(key: string, what: 'claimed' | 'released', by: string | null): void;
-  /** A session has another title now, or none. */
+  /** A session's title was changed or removed. */
   titled(key: string, title: string | null, by: Session['title_by']): void;
-  /** An identifier was given to a principal: a sender is let in. */
+  /** An identifier was assigned to a principal, which admits its sender. */
   linked(what: 'linked' | 'paired' | 'joined', linked: Linked): void;
-  /** Who is trusted was changed; the text has passed redaction already. */
+  /** Trust was changed; the text is masked already. */
   trustChanged(change: NewTrustChange): void;
-  /** A note was posted. Its label is the poster's own word, so it is not the event's session. */
+  /** A note was posted. Its label is the poster's own text, so it is not the event's session. */
   announcement(announcement: Announcement): void;
-  /** One was taken back before it expired. */
+  /** An announcement was withdrawn before it expired. */
   announcementDeleted(announcement: Announcement): void;
-  /** An engine was installed or updated, or could not be. */
+  /** An engine was installed or updated, or that failed. */
   engine(engineId: string, code: 'installed' | 'updated' | 'update_failed', message: string): void;
-  /** A model server of this machine came or went. */
+  /** A model server on this machine appeared or disappeared. */
   modelServer(what: 'appeared' | 'gone', server: ModelServer): void;
-  /** A connector asked in the name of another channel, conversation or turn, and was refused. */
+  /** A connector used the name of another channel, conversation or turn, and was refused. */
   impersonation(peer: Peer, claim: { what: string; name: string }): void;
-  /** The database turned out to be damaged; the text says which and what to do. */
+  /** The database is damaged; the text says which one and what to do. */
   damaged(text: string): void;
   service(what: 'started' | 'stopping'): void;
 }

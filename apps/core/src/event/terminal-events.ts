@@ -5,10 +5,13 @@ import type { Charge } from '../pricing/pricing.ts';
 import type { EventOut } from './event-out.ts';
 import { usageFields } from './usage-events.ts';
 
-/** What was said and used in a terminal. The collector may have read the same transcript: ids are equal, so each counts once. */
+/**
+ * What was said and which tools were used in a terminal. The collector may read the same transcript: with equal ids, each event counts
+ * once.
+ */
 export type TerminalEvents = {
   talk(key: string, engine: TranscriptEngine, talk: Talk): Promise<void>;
-  /** It counts for the channel and the person of the conversation; `turns`: how many used it. */
+  /** Counts usage for the channel and the person of the conversation; `turns`: how many turns it comprises. */
   talkUsage(
     of: TalkSession,
     from: { engine: TranscriptEngine; session: string; part: string },
@@ -19,7 +22,7 @@ export type TerminalEvents = {
 
 type TalkSession = { key: string; surface: string; principal: string | null };
 
-/** Characters of JSON. A longer one is not sent. */
+/** The longest JSON that is sent, in characters. */
 const maxInput = 16 * 1024;
 
 export const terminalEvents = ({ send, maskLong }: EventOut): TerminalEvents => ({

@@ -7,36 +7,36 @@ import { shortText, type EventOut } from './event-out.ts';
 
 type Answerer = { engineId: string; fallbackReason: string | null };
 
-/** What happens to a message on its way: from its acceptance to its answer. */
+/** Events of a message, from its acceptance to its answer. */
 export interface TurnEvents {
-  /** `as`: a message that begins no turn, because it is only noted or is a chat command. */
+  /** `as`: a message that begins no turn, because it is only recorded or is a chat command. */
   inbound(turn: Turn, identity: Identity, as?: 'observed' | 'command'): Promise<void>;
   denied(turn: Turn, identity: Identity): void;
   blocked(turn: Turn, identity: Identity, rule: string): void;
-  /** A moderation provider could not say, and the message passed or not all the same. */
+  /** A moderation provider failed; `passed` says whether the message was let through. */
   moderationFailed(turn: Turn, identity: Identity, error: string, passed: boolean): void;
-  /** Messages of before that were not given to the engine. */
+  /** The number of earlier messages that were not given to the engine. */
   transcriptCut(turn: Turn, identity: Identity, count: number): void;
   queued(turn: Turn, position: number): void;
   started(turn: Turn, at: number): void;
   ended(turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string): void;
   recovered(turn: Turn, attempts: number): void;
   thinking(turn: Turn, identity: Identity, text: string): void;
-  /** `cwd`: what relative paths in the input are relative to. */
+  /** `cwd`: the folder that relative paths in the input refer to. */
   tool(turn: Turn, identity: Identity, call: { name: string; id: string; input: unknown; cwd: string | null }): void;
-  /** The service's own tools refused a call. The operator's client is in no turn. */
+  /** One of the service's own tools refused a call. The operator's client is in no turn. */
   toolRefused(caller: ToolCaller, tool: string, reason: string): void;
   toolResult(turn: Turn, identity: Identity, result: { id: string; ok: boolean; output: string }): void;
   ask(turn: Turn, identity: Identity, ask: Ask): void;
   asked(turn: Turn, identity: Identity, ask: Ask, answer: AskAnswer): void;
-  /** A conversation was forgotten apart from any turn. */
+  /** A conversation was forgotten outside of any turn. */
   conversationForgotten(key: string): void;
-  /** A question that the process before this one had open: it is denied, and its turn is run again. */
+  /** A question that was open when the previous process ended: it is denied, and its turn is run again. */
   askLeft(ask: Pick<OpenAsk, 'id' | 'turn_id' | 'conversation_key'>): void;
   engineNotice(turn: Turn, identity: Identity, notice: { engineId: string; code: string; message: string }): void;
-  /** `engineId`: who answered; `fallbackReason`: why not the default engine, when it was another. */
+  /** `answerer`: the engine that answered and, unless it is the default one, why it was chosen. */
   outbound(turn: Turn, identity: Identity, text: string, ms: number, answerer: Answerer): void;
-  /** Nobody came for the reply, or for the failure; the channel shows it when it is looked at next. */
+  /** Nobody fetched the reply or the failure; the channel shows it when it is opened next. */
   kept(turn: Turn): void;
   sessionForgotten(turn: Turn, identity: Identity): void;
 }
@@ -125,5 +125,5 @@ export const turnEvents = ({ send, emit, emitted, mask, maskLong }: EventOut): T
     emit(turn, { kind: 'session', principal: identity.principal_key, payload: { turn_id: turn.id, what: 'forgotten' } }),
 });
 
-/** An injected turn says so in all its events. */
+/** Marks all events of an injected turn. */
 const injected = ({ steering }: Turn) => (steering === undefined ? {} : { injected: true });

@@ -6,17 +6,17 @@ import type { Speaker } from '../speech/speaker.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { EventOut } from './event-out.ts';
 
-/** What turns, side calls and speech used, and the limits that they met. */
+/** The usage of turns, side calls and speech, and the limits that were reached. */
 export interface UsageEvents {
-  /** What a turn used: the raw sender is the event's identity, the principal it resolved to stands in the payload too. */
+  /** The usage of a turn: the event's identity is the raw sender; the payload contains the principal as well. */
   tokenUsage(turn: Turn, identity: Identity, charge: Charge): void;
-  /** What a side call of nobody's conversation used, by what it was for. */
+  /** The usage of a side call outside any conversation, by its purpose. */
   sideUsage(feature: string, charge: Charge): void;
-  /** What a side call for a turn used. */
+  /** The usage of a side call for a turn. */
   sideUsageOf(turn: Turn, identity: Identity, feature: string, charge: Charge): void;
-  /** What a call of a speech provider used, and for whom a connector asked. */
+  /** The usage of a speech provider's call, and the sender for whom a connector made it. */
   speechUsage(use: SpeechUse, speaker: Speaker | null): void;
-  /** A limit was reached, or (`refused`) a turn was not run because of it. */
+  /** A limit was reached, or (`refused`) a turn was refused because of it. */
   spend(over: Overspend, refused?: { principal_key: string | null } | null): void;
 }
 
@@ -67,7 +67,7 @@ export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
     }),
 });
 
-/** A cost that nobody knows is null and `priced: false`, which is not the same as free. */
+/** An unknown cost is null with `priced: false`, which is different from free. */
 export function usageFields({ usage, model, engineId, billed, billed_cost_usd }: Charge) {
   const { cost_usd, ...tokens } = usage;
   const payload = { engine_id: engineId, model, ...tokens, priced: cost_usd !== null };

@@ -9,12 +9,12 @@ import type { OpenFeeds } from './open-feeds.ts';
 type Deps = { eventFeed: Feed<FedEvent>; feeds: OpenFeeds; clock: Clock; log: Log };
 
 /**
- * `GET /events/stream`: telemetry as it happens, one SSE event per kind (spec: Feeds). A reader that comes back with
- * `Last-Event-ID` goes on where it was.
+ * `GET /events/stream`: live telemetry, one SSE event type per kind (spec: Feeds). A reader that returns with `Last-Event-ID` continues
+ * from there.
  */
 export function mountFeedRoutes(app: App, deps: Deps): void {
   app.get('/events/stream', (request, reply) => {
-    // Its end is the end of the connection, so nothing is cut into chunks with lengths of their own.
+    // The end of the connection marks the end of the stream, which avoids chunked encoding.
     reply.raw.setHeader('connection', 'close');
     const stream = openSse(reply, deps.clock);
     stream.signal.addEventListener('abort', deps.feeds.add(stream));

@@ -1,8 +1,8 @@
 type Closable = { close(): void };
 
-/** Every event stream that is open, so that stopping the process can end them: an open stream would hold it up. */
+/** All open event streams. They are closed when the process stops, because they would delay its end. */
 export type OpenFeeds = {
-  /** The returned function takes it out again. */
+  /** The returned function removes the stream. */
   add(feed: Closable): () => void;
   closeAll(): void;
 };
