@@ -11,11 +11,11 @@ import { hasReader } from './has-reader.ts';
 const blank = () =>
   badRequest('"text" is blank. Say what the sessions should know.', { fields: [{ field: 'body.text', problem: 'is blank' }] });
 
-/** A note may be posted before its readers exist, so this is a warning and not a refusal. */
+/** A note may be posted before its readers exist, so an unknown target is a warning instead of an error. */
 const noReader =
   '"target" matches no session or person yet. Check it for a typo. If it is right, the announcement waits for its readers.';
 
-/** Masking more than these at once would hold everybody else up. */
+/** Masking more at once would delay other requests. */
 const maskedAtOnce = 50;
 
 type Deps = { announcements: Announcements; events: Events; knownSecrets: KnownSecrets } & Parameters<typeof hasReader>[0];

@@ -21,9 +21,9 @@ export function createAnnouncementStore(db: Database) {
       if (row === undefined) throw new Error('the announcement could not be stored');
       return row;
     },
-    /** Those that are not expired, oldest first. */
+    /** Announcements that have not expired, oldest first. */
     live: (now: number) => db.all<Announcement>(selectLive, now),
-    /** Removes what is expired, and what is older than `oldestId`. */
+    /** Removes expired announcements, and those older than `oldestId`. */
     prune: (now: number, oldestId: number) => db.run(prune, oldestId, now),
     delete: (id: number) => db.run(remove, id),
   };

@@ -9,7 +9,7 @@ const identityPrefix = 'identity:';
 const channelName = new RegExp(channelPattern);
 
 /**
- * Refuses a target that no session can have. Everything without a known prefix is a conversation key.
+ * Rejects a target that no session can match. A target without a known prefix is a conversation key.
  * @throws ServiceError `bad_request`.
  */
 export function checkTarget(target: string): void {
@@ -21,7 +21,7 @@ export function checkTarget(target: string): void {
   }
 }
 
-/** What a target names: everybody, or one channel, principal key or conversation key. */
+/** Parses a target: everybody, or one channel, principal key or conversation key. */
 export function partsOf(target: string): { what: 'all' | 'surface' | 'identity' | 'session'; name: string } {
   if (target === '*') return { what: 'all', name: '' };
   if (target.startsWith(surfacePrefix)) return { what: 'surface', name: target.slice(surfacePrefix.length) };
@@ -29,7 +29,7 @@ export function partsOf(target: string): { what: 'all' | 'surface' | 'identity' 
   return { what: 'session', name: target };
 }
 
-/** Whether an announcement with this target is for the reader. What is for one person is nothing for a public conversation. */
+/** Whether an announcement with this target is for the reader. An announcement for one person is never shown in a public conversation. */
 export function fits(target: string, { conversationKey, channel, principalKey, isPublic }: Reader): boolean {
   if (target === '*') return true;
   if (target.startsWith(surfacePrefix)) return target.slice(surfacePrefix.length) === channel;

@@ -5,14 +5,14 @@ import type { Database } from '@svc/store/database.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 
 export type Post = Pick<Announcement, 'target' | 'text' | 'priority' | 'from_session'> & {
-  /** Seconds until it expires, fractions included; absent for never. */
+  /** Seconds until it expires, fractions allowed; absent: it never expires. */
   ttl?: number;
 };
 
 export type AnnouncementLimits = {
-  /** Live announcements; past it the oldest go. */
+  /** The number of live announcements; above it the oldest are removed. */
   count: number;
-  /** Characters of all of them together. */
+  /** Their total length in characters. */
   chars: number;
 };
 
@@ -21,21 +21,21 @@ const defaultLimits: AnnouncementLimits = { count: 10_000, chars: 5_000_000 };
 const charsOf = ({ text, target, from_session }: Announcement): number => text.length + target.length + from_session.length;
 
 /**
- * The announcements that are live. They are held in memory as well as stored: this process alone writes them, and a
- * turn that has nothing new to read pays nothing for that. Ids rise, so the list is in their order.
+ * The live announcements, stored and cached in memory: only this process writes them, and a turn without news needs no query. The list is
+ * in the order of the ids, which rise.
  */
 export type Announcements = {
-  /** Stores an announcement; what is returned is what was kept of it. It is live from the moment this resolves. */
+  /** Stores an announcement and returns its stored form. It is live once this resolves. */
   post(post: Post): Promise<Announcement>;
-  /** Takes one back: no later turn reads it. Null for one that is not live. */
+  /** Withdraws an announcement: no later turn reads it. Null for one that is not live. */
   delete(id: number): Promise<Announcement | null>;
-  /** All that are live, oldest first. */
+  /** All live announcements, oldest first. */
   list(): readonly Announcement[];
-  /** Id of the newest live one; 0 when there is none. */
+  /** The id of the newest live announcement; 0 when there is none. */
   newestId(): number;
-  /** Live ones above an id, oldest first. Costs nothing for those below it. */
+  /** The live announcements after an id, oldest first. Older ones cost nothing. */
   after(id: number): readonly Announcement[];
-  /** Calls back after each one that was posted. */
+  /** Calls `listener` after each post. */
   onPosted(listener: () => void): void;
 };
 
@@ -43,7 +43,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
   const store = createAnnouncementStore(db);
   let live: Announcement[] = [];
   let chars = 0;
-  /** When the next one expires. */
+  /** When the next announcement expires. */
   let expiry = Number.POSITIVE_INFINITY;
   const listeners: (() => void)[] = [];
 
@@ -74,7 +74,8 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
     async post({ ttl, text, ...draft }: Post): Promise<Announcement> {
       const now = clock.now();
       const expires_at = ttl === undefined ? null : now + Math.max(1, Math.round(ttl * 1000));
-      // Begun together, so they share a commit. What is kept is the text of the row: a slice would keep the whole string alive.
+      // Started together, so that they share a commit. The text of the stored row is kept, because a slice would keep the whole original
+      // string in memory.
       const [stored] = await Promise.all([
         store.create({ ...draft, text: cutText(text, longestAnnouncement), created_at: now, expires_at }),
         store.prune(now, current()[0]?.id ?? 0),
@@ -88,7 +89,7 @@ export async function openAnnouncements(db: Database, clock: Clock, limits = def
       const found = current().find((announcement) => announcement.id === id);
       if (found === undefined) return null;
       await store.delete(id);
-      // The second to delete it finds it gone; the oldest may have left meanwhile, too.
+      // It may be gone meanwhile: deleted by another call, or removed as the oldest.
       const at = live.indexOf(found);
       if (at === -1) return null;
       live = live.toSpliced(at, 1);

@@ -2,7 +2,7 @@ import type { Announcement } from '@svc/contract/announcement.ts';
 import { dataBlock, dataLine, plainName } from '@svc/engine-kit/prompt-blocks.ts';
 import type { Selection } from './select-announcements.ts';
 
-/** The announcements as a part of the prompt. */
+/** The announcements as lines of the prompt. */
 export function describeAnnouncements({ shown, leftOut }: Selection): string[] {
   if (shown.length === 0) return [];
   const which = leftOut === 0 ? '' : `, the newest ${shown.length} of ${shown.length + leftOut}`;

@@ -4,7 +4,7 @@ import { partsOf } from './announcement-target.ts';
 
 type Deps = { trustAdmin: Pick<TrustAdmin, 'hasPrincipal' | 'hasIdentifierOn'>; sessions: Pick<SessionStore, 'read'> };
 
-/** Whether a target names a reader that exists at the moment. Only a sender with an identifier on a channel has sessions there. */
+/** Whether a target names a reader that exists now. Only a sender with an identifier on a channel has sessions there. */
 export async function hasReader({ trustAdmin, sessions }: Deps, target: string): Promise<boolean> {
   const { what, name } = partsOf(target);
   switch (what) {

@@ -4,7 +4,7 @@ import type { Announcements } from './announcements.ts';
 import { describeAnnouncements } from './describe-announcements.ts';
 import { readMail, type Mail } from './read-mail.ts';
 
-/** What a session has not read, and how it is told of it. */
+/** A session's unread announcements, and the text that reports them. */
 export type UnreadMail = { mail: Mail; text: string };
 
 type Deps = {
@@ -13,7 +13,7 @@ type Deps = {
   trust: Pick<TrustService, 'resolvePrincipal'>;
 };
 
-/** The announcements that a session has not read, outside a turn. Null when there is none for it. */
+/** A session's unread announcements, for use outside a turn. Null when it has none. */
 export async function unreadMail(deps: Deps, conversationKey: string): Promise<UnreadMail | null> {
   const session = await deps.sessions.read(conversationKey);
   if (session === undefined) return null;

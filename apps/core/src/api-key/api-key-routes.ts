@@ -25,7 +25,7 @@ export function mountApiKeyRoutes(app: App, { apiKeys }: { apiKeys: ApiKeys }): 
     ({ query: { connector: of } }) => apiKeys.list(of),
   );
 
-  // As bytes, which pass no mask: the key is a known secret from the moment it exists, and this is the one answer that has to show it.
+  // Sent as bytes, which are not masked: the new key is a known secret at once, and only this answer has to show it.
   const config = { sendsBytes: 'a key that was just made, for who made it' };
   app.post('/v2/keys', { schema: { body: keyBody }, config }, async ({ body, actor }, reply) => {
     const created = await apiKeys.create(actor, body);

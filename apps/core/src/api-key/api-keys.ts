@@ -14,20 +14,22 @@ import { keyPlaces, keyType, onlyPlace, type KeyPlace } from './key-places.ts';
 import { changeKeys, readKeys, type KeyEntry } from './keys-file.ts';
 
 /**
- * Keys of the chat completions APIs. A key is a sender with the rights of a person and a budget, which are the core's; only the file that
- * its connector reads lies with the instance. Changes are made one after the other.
+ * Keys of the chat completions APIs. A key is a sender with a person's rights and a budget, which the core stores; only the file that its
+ * connector reads is in the instance's folder. Changes are serialized.
  */
 export type ApiKeys = {
-  /** The keys of one API, or of all. One whose file cannot be read says so and hides no other. */
+  /** The keys of one API, or of all. An unreadable file is reported and does not hide the others. */
   list(connector?: string): Promise<ApiKeyList>;
   /**
-   * Makes a key. Whom it acts for and what it may spend is settled before the key exists, so it never has more than was asked for; what
-   * fails on the way is taken back. @throws ServiceError
+   * Creates a key. Its person and budget are stored before the key exists, so that it never has more rights than requested; a failure
+   * undoes them.
+   * @throws ServiceError
    */
   create(actor: string, wish: NewApiKey): Promise<ApiKeyCreated>;
   /**
-   * Revokes a key: its name is denied first, then the connector forgets it. A name that keys elsewhere have stays known. Resolves when
-   * a running connector refuses the key, or `effective: false` when it still did not after some seconds. @throws ServiceError
+   * Revokes a key: first its name is denied, then it is removed from the connector's file. A name that other keys use stays known. Resolves
+   * when a running connector rejects the key, or with `effective: false` when it still accepts it after some seconds.
+   * @throws ServiceError
    */
   revoke(actor: string, name: string, connector?: string): Promise<ApiKeyRevoked>;
 };
@@ -103,7 +105,7 @@ async function create(deps: Deps, actor: string, { name, month_usd: budget, ...w
 
 type Rights = { name: string; person: Principal; budget: number | undefined };
 
-/** Lets the name act for the person, within the budget. What is returned takes that back, as far as it was not so before. */
+/** Lets the name act for the person, within the budget. The returned function undoes what was changed. */
 async function giveRights(deps: Deps, actor: string, { name, person, budget }: Rights): Promise<() => Promise<void>> {
   const wasKnown = identifierOf([person], name) !== null;
   const before = budgetOf(deps, name)?.month_usd ?? null;
@@ -128,7 +130,7 @@ function added(keys: readonly KeyEntry[], entry: KeyEntry): KeyEntry[] {
 
 const taken = (name: string) => conflict(`A key named "${name}" already exists. Choose another name, or revoke that key first.`);
 
-/** The person whom keys act for where nobody else is named. */
+/** The person for whom keys act by default. */
 async function theOwner({ trustAdmin }: Deps): Promise<Principal> {
   const isOwner = ({ grants, status }: Principal) => status === 'active' && grants.some(({ role }) => role === 'owner');
   const [owner, ...more] = (await trustAdmin.listPrincipals()).filter(isOwner);
@@ -142,7 +144,7 @@ async function theOwner({ trustAdmin }: Deps): Promise<Principal> {
 
 async function revoke(deps: Deps, actor: string, name: string, connector: string | undefined): Promise<ApiKeyRevoked> {
   const all = await keyPlaces(deps);
-  // A file that cannot be read may have the name, too: then nothing is changed.
+  // An unreadable file may contain the name as well: then nothing is changed.
   const having = (places: readonly KeyPlace[]) =>
     places.filter(({ file }) => readKeys(file).some(({ identity }) => identity === name));
   const found = having(connector === undefined ? all : await keyPlaces(deps, connector));

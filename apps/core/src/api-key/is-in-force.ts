@@ -6,7 +6,7 @@ const patienceMs = 8_000;
 const askMs = 2_000;
 const lookPauseMs = 200;
 
-/** Waits until a connector that runs answers a key as it should by now. True as well for one that does not run. */
+/** Waits until a running connector accepts (`isGood`) or rejects a key. True as well for a connector that does not run. */
 export async function isInForce(clock: Clock, url: string | null, key: string, isGood: boolean): Promise<boolean> {
   if (url === null) return true;
   const until = clock.elapsed() + patienceMs;

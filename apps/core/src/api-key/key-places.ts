@@ -3,15 +3,15 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { conflict, notFound, unavailable } from '@svc/service-kit/service-error.ts';
 import type { ManagerReader } from '../instance/manager-reader.ts';
 
-/** The type whose callers have keys; its name is the surface that they are known on. */
+/** The connector type whose callers have keys; its name is also their surface. */
 export const keyType = 'compat';
 
-/** A chat completions API, and where its keys are. */
+/** A chat completions API and its keys file. */
 export type KeyPlace = { id: string; name: string; url: string | null; file: string };
 
 type Deps = { manager: Pick<ManagerReader, 'instances'>; instancesDir: string };
 
-/** The chat completions APIs: the one that is named by its id or name, or all. @throws ServiceError when there is none. */
+/** The chat completions APIs: the one with this id or name, or all. @throws ServiceError when there is none. */
 export async function keyPlaces({ manager, instancesDir }: Deps, wanted?: string): Promise<KeyPlace[]> {
   const instances = await manager.instances().catch((error: unknown) => {
     throw unavailable('The manager could not list the connectors. Try again in a moment.', error);
@@ -27,7 +27,7 @@ export async function keyPlaces({ manager, instancesDir }: Deps, wanted?: string
   }));
 }
 
-/** The one place that is meant. @throws ServiceError `conflict` when there are several. */
+/** The only API of the list. @throws ServiceError `conflict` when there are several. */
 export function onlyPlace(places: readonly KeyPlace[]): KeyPlace {
   const [only, ...more] = places;
   if (only !== undefined && more.length === 0) return only;

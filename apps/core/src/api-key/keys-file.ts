@@ -5,18 +5,19 @@ import { makePrivateDir, writeFileAtomic, readIfThere, realPlace } from '@svc/se
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { lockFile } from '@svc/store/file-lock.ts';
 
-/** One entry, with whatever else its author wrote there. */
+/** One entry, including unknown fields from its author. */
 export type KeyEntry = Record<string, unknown> & { key: string; identity: string };
 
 const lockTries = 50;
 const lockPauseMs = 100;
 
-/** The entries of a keys file; none when there is no file. @throws ServiceError `unprocessable` for one that is no keys file. */
+/** The entries of a keys file; none when it does not exist. @throws ServiceError `unprocessable` for an invalid file. */
 export const readKeys = (file: string): KeyEntry[] => readFile(file).keys;
 
 /**
- * Changes the entries of a keys file, alone: another change waits for this one. The connector, which reads while this is done, sees the
- * entries of before or the new ones. The rest of the file stays. @throws ServiceError
+ * Changes the entries of a keys file under a lock. The connector, which may read it meanwhile, sees either the old or the new entries. The
+ * rest of the file stays.
+ * @throws ServiceError
  */
 export async function changeKeys(file: string, change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
   makePrivateDir(path.dirname(file));
@@ -48,7 +49,7 @@ function readFile(file: string): { keys: KeyEntry[]; rest: Record<string, unknow
   const whole = parseJsonOrNull(text);
   const { keys, ...rest } = isRecord(whole) ? whole : {};
   if (Array.isArray(keys) && keys.every(isEntry)) return { keys, rest };
-  // What it holds is not quoted: it is keys.
+  // The content is not quoted, because it contains keys.
   const form = '{ "keys": [{ "key", "identity", "username" }] }';
   throw new ServiceError(
     'unprocessable',

@@ -12,7 +12,7 @@ type Deps = {
   engineIds: readonly EngineId[];
   engines: Pick<EngineRegistry, 'look'>;
   folderLooks: Pick<FolderLooks, 'look'>;
-  /** A path as folders are kept. */
+  /** Normalizes a path as folders are stored. */
   tidyPath(path: string): string;
   persona: Pick<Persona, 'has'>;
   trustAdmin: Pick<TrustAdmin, 'listPrincipals' | 'listRoles'>;
@@ -21,15 +21,15 @@ type Deps = {
 };
 
 export type RuleCheck = {
-  /** What of an instance's rules cannot be kept here and now, a row for each field; none when all is well. */
+  /** The rules of an instance that cannot be applied here and now, one row per field. */
   problems(rules: InstanceRules): Promise<RuleProblem[]>;
-  /** What has become wrong with the rules of the instances since they were set, for `/health`. */
+  /** Rules of instances that have become invalid since they were set, for `/health`. */
   notices(): string[];
 };
 
 const recheckMs = 10_000;
 
-/** Notices are what the last look found; the next look goes on in the background: nobody waits for a folder or an engine. */
+/** Notices are the result of the last check; the next one runs in the background, so that nobody waits for a folder or an engine. */
 export function createRuleCheck(deps: Deps): RuleCheck {
   let found: string[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,7 @@ const checkBody = {
   properties: { rules: instanceRulesSchema },
 } as const;
 
-/** What the manager asks before it stores an instance, and says when it has. */
+/** Routes for the manager: it checks an instance's rules before it stores them, and reports that it has. */
 export function mountInstanceRoutes(app: App, deps: Deps): void {
   app.post('/v2/instances/check', { schema: { body: checkBody } }, async ({ body }) => ({
     problems: await deps.ruleCheck.problems(body.rules),

@@ -6,18 +6,21 @@ import type { Log } from '@svc/service-kit/log.ts';
 import { errorText, unavailable } from '@svc/service-kit/service-error.ts';
 import { lazyCheck } from '../file/lazy-check.ts';
 
-/** What the core holds each instance to. The manager writes the file, no connector can open it, and no message says any of it. */
+/**
+ * The rules that the core enforces for each instance. The manager writes the file; no connector can open it, and no message contains any of
+ * it.
+ */
 export type InstanceRulesReader = {
-  /** The rules of an instance; none for a channel of the service itself. @throws ServiceError `unavailable` while they are not known. */
+  /** The rules of an instance; none for a channel of the service itself. @throws ServiceError `unavailable` while they are unknown. */
   of(instanceId: string | null): InstanceRules;
-  /** The rules of the place that a message comes from, or of the connector that is known by its pass. */
+  /** The rules for a message's origin, or for the connector that its pass identifies. */
   ofPlace(place: { channel: string; conversation_key: string; instance_id?: string }): InstanceRules;
   all(): [id: string, rules: InstanceRules][];
-  /** Reads the file again, where it has changed. Never rejects. */
+  /** Reads the file again if it has changed. Never rejects. */
   reload(): Promise<void>;
-  /** Why the rules are not those that the manager wrote last; null when they are. */
+  /** Why the rules are not the ones that the manager wrote last; null when they are. */
   fault(): string | null;
-  /** Is called after every change. */
+  /** Calls `listener` after every change. */
   onChange(listener: () => void): void;
   close(): void;
 };
@@ -29,14 +32,14 @@ type Deps = {
   log: Pick<Log, 'error'>;
 };
 
-/** The manager says when it has written; this is for a word that got lost. */
+/** The manager reports each write; this interval covers a lost report. */
 const recheckMs = 1000;
 const none: InstanceRules = Object.freeze({});
 const isRulesFile = lazyCheck<InstanceRulesFile>(instanceRulesFileSchema);
 
 /**
- * A file that cannot be used, or is gone, leaves the rules as they were; when there were none yet, no connector gets in. Before the manager has ever
- * written there is no file, and there are no rules.
+ * An invalid or missing file leaves the rules as they were; if there were none yet, no connector is admitted. Before the manager has ever
+ * written, there is no file, and there are no rules.
  */
 export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): InstanceRulesReader {
   const listeners = new Set<() => void>();
@@ -64,7 +67,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
       refuse(error);
     }
   };
-  /** One reading after the other: an older one must not take the place of a newer one. */
+  /** Reads are serialized: an older one must not replace a newer one. */
   let reading = Promise.resolve();
   const reload = (): Promise<void> => (reading = reading.then(readAgain));
 
@@ -77,7 +80,7 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
   }
   let isClosed = false;
   let cancel = (): void => undefined;
-  /** The next look is due when this one has ended. */
+  /** Schedules the next check after this one has ended. */
   const lookLater = (): void => {
     cancel = clock.after(recheckMs, () => void reload().then(() => (isClosed ? undefined : lookLater())));
   };
@@ -111,7 +114,7 @@ function parse(text: string): ReadonlyMap<string, InstanceRules> {
 
 const noFile = 'none';
 
-/** Changes with the file: it is never written in place. */
+/** Changes with the file, which is replaced rather than written in place. */
 async function stampOf(file: string): Promise<string> {
   const found = await ifThere(stat(file), null);
   return found === null ? noFile : `${found.ino}-${found.mtimeMs}-${found.size}`;

@@ -16,9 +16,9 @@ type Sources = {
 };
 type Deps = Sources & { file: string; clock: Pick<Clock, 'every'>; log: Pick<Log, 'warn'> };
 
-/** Notes for the manager how much each instance is used, so that what people wait for comes back first at the next start. */
+/** Records for the manager how much each instance is used, so that the most used ones start first next time. */
 export type WorthNotes = {
-  /** For the last time; never rejects. */
+  /** Records for the last time; never rejects. */
   end(): Promise<void>;
 };
 

@@ -3,7 +3,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 
-/** What the manager says of connectors. Rejects with the error of the connection, or when it answers otherwise. */
+/** The manager's data about connectors. Rejects with the connection's error, or for an unexpected answer. */
 export type ManagerReader = { types(): Promise<ConnectorMeta[]>; instances(): Promise<Instance[]> };
 
 const timeoutMs = 5_000;

@@ -18,14 +18,14 @@ const queryBody = {
     userId: { type: 'string', minLength: 1, maxLength: 200 },
     username: { type: 'string', maxLength: 200 },
     platform: { type: 'string', pattern: channelPattern },
-    /** Taken for old callers' sake and never looked at: it proves nothing here. */
+    /** Accepted for old callers and ignored: it proves nothing here. */
     apiKey: { type: 'string' },
   },
 } as const;
 
 /**
- * `POST /query`: the old question-and-answer call, turned into an envelope. A session belongs to the platform and
- * user that named it, so one caller cannot reach another's by its id.
+ * `POST /query`: the old question-and-answer call, converted to an envelope. A session belongs to the platform and user that named it, so
+ * that no caller can reach another's by its id.
  */
 export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
   app.post('/query', { schema: { body: queryBody } }, async ({ body, id }, reply) => {
@@ -48,7 +48,7 @@ export function mountQueryRoutes(app: App, { pipeline, ids }: Deps): void {
   });
 }
 
-/** A name as part of a key: unchanged where that is possible, else its digest, so that no two names make one key. */
+/** A name as a part of a key: unchanged where possible, else its digest, so that no two names produce the same key. */
 function keyPart(name: string): string {
   const part = name.isWellFormed() ? encodeURIComponent(name) : null;
   return part !== null && part.length <= 200 ? part : `~${createHash('sha256').update(name, 'utf16le').digest('hex')}`;

@@ -49,7 +49,7 @@ const holdSchema = {
   properties: { ms: { type: 'integer', minimum: 1, maximum: longestHoldMs } },
 } as const;
 
-/** Which versions are followed, and starting an update (spec: Versioning). The update itself is `svc update`, a process of its own. */
+/** The versions that are followed, and the start of an update (spec: Versioning). The update itself is `svc update`, in its own process. */
 export function mountUpdateRoutes(
   app: App,
   { settings, paths, env, version, pipeline, engines, start = startUpdater }: Deps,
