@@ -9,14 +9,14 @@ import { migrate, MigrationError } from '@svc/store/migrate.ts';
 import { type Durability, openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { findSetAside } from '@svc/store/set-aside.ts';
 
-/** SQLite's code for "another process has it". */
+/** SQLite's code for a database that another process has locked. */
 const busy = 5;
 
-/** The log is moved into the database beside the work from this size on; SQLite itself would, in a commit, at four times that. */
+/** The log size at which a background checkpoint starts; SQLite itself would run one inside a commit, at four times this size. */
 const logBytes = 16 * 1024 * 1024;
 const tuning = `PRAGMA wal_autocheckpoint=16000; PRAGMA journal_size_limit=${logBytes}`;
 
-/** The file is there and will not be usable at the next try either: damaged, no database, or of a newer version. */
+/** The file exists and will not become usable by itself: it is damaged, not a database, or of a newer version. */
 export class UnusableDb extends Error {
   override readonly name = 'UnusableDb';
 }
@@ -26,8 +26,8 @@ export type CoreDbOptions = { durability?: Durability; log?: Pick<Log, 'warn' | 
 const noLog = { warn: () => undefined, error: () => undefined };
 
 /**
- * Opens the core's database for this process alone and brings it to the newest schema.
- * @throws Error that says which process has the file or what is wrong with it, `UnusableDb` when that will not pass by itself.
+ * Opens the core's database for this process alone and migrates it to the newest schema.
+ * @throws Error that says which process has the file or what is wrong with it; `UnusableDb` when that will not pass by itself.
  */
 export function openCoreDb(file: string, options: CoreDbOptions = {}): SqliteDatabase {
   let db: SqliteDatabase | null = null;
@@ -55,7 +55,7 @@ function toOpenError(file: string, error: unknown): Error {
   return isLasting ? new UnusableDb(text, { cause: error }) : new Error(text, { cause: error });
 }
 
-/** Files with changes that could not be applied: something that was acknowledged may be missing until a person has looked. */
+/** Faults for files with changes that could not be applied: acknowledged data may be missing until a person has checked them. */
 export const setAsideFaults = (root: string): string[] =>
   findSetAside(root).map(
     (name) =>

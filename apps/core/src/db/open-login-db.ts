@@ -7,13 +7,13 @@ import type { Database } from '@svc/store/database.ts';
 import { migrate } from '@svc/store/migrate.ts';
 import { openSqlite, type SqliteDatabase } from '@svc/store/open-sqlite.ts';
 
-/** A file that could not be used is tried again after so long. */
+/** The delay before an unusable file is tried again. */
 const againMs = 1000;
 
 /**
- * The database of the login. It lies apart from the core's so that no backup holds it: a restore would bring back passwords that were changed,
- * recovery codes that were used and devices that were lost. Not for one process alone: `svc auth` reads it, ends sessions in it, and moves one
- * that cannot be used away. Without it nobody signs in and everything else goes on: each call then rejects with `unavailable`.
+ * The database of the login. It is separate from the core's so that no backup contains it: a restore would bring back changed passwords,
+ * used recovery codes and lost devices. Other processes may open it too: `svc auth` reads it, ends sessions in it, and moves an unusable
+ * one away. Without it nobody can sign in, and everything else works: each call then rejects with `unavailable`.
  */
 export type LoginDb = Database & {
   /** Why nobody can sign in, and what to do; null while the login works. */
@@ -22,7 +22,7 @@ export type LoginDb = Database & {
 
 type Opened = { db: SqliteDatabase; inode: number | null };
 
-/** Never throws for the file: what is wrong with it is `fault`. */
+/** Never throws because of the file: `fault` reports what is wrong with it. */
 export function openLoginDb(file: string, clock: Pick<Clock, 'elapsed'>): LoginDb {
   let opened: Opened | null = null;
   let fault: string | null = null;
@@ -30,7 +30,7 @@ export function openLoginDb(file: string, clock: Pick<Clock, 'elapsed'>): LoginD
 
   const lose = (why: string): void => {
     fault = `${file} cannot be used, so nobody can sign in: ${why.replace(/\.$/, '')}. Make a new login: ./svc auth reset`;
-    // Whether what is lost can be closed does not matter any more.
+    // The database is lost, so an error while closing it does not matter.
     opened?.db.close().catch(() => undefined);
     opened = null;
   };
@@ -79,7 +79,7 @@ export function openLoginDb(file: string, clock: Pick<Clock, 'elapsed'>): LoginD
 function openFile(file: string): Opened {
   const db = openSqlite(file, { durability: 'full', advice: () => '' });
   try {
-    // What nobody reads until they sign in is found now.
+    // Finds damage now instead of when someone signs in.
     const [check] = db.raw.prepare('PRAGMA quick_check(1)').all();
     const found = String(check?.['quick_check']);
     if (found !== 'ok') throw new Error(`it is damaged (${firstFault(found)})`);
@@ -91,5 +91,5 @@ function openFile(file: string): Opened {
   }
 }
 
-/** Null where nothing is. */
+/** Null when there is no such file. */
 const inodeOf = (file: string): number | null => statSync(file, { throwIfNoEntry: false })?.ino ?? null;

@@ -5,7 +5,7 @@ const query = { type: 'object', properties: { keep_shared: { enum: ['0', '1'] } 
 const body = { type: 'object', additionalProperties: false, properties: { keep_shared: { type: 'boolean' } } } as const;
 const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } as const;
 
-/** Removing all that is kept of a person. `:id` is an id or a key; `keep_shared` leaves conversations in which others spoke, too. */
+/** Erases all stored data of a person. `:id` is an id or a key; `keep_shared` keeps conversations in which others took part. */
 export function mountErasureRoutes(app: App, { erasures }: { erasures: Erasures }): void {
   app.get('/trust/principals/:id/erasure', { schema: { params, querystring: query } }, (request) =>
     erasures.plan(request.params.id, request.query.keep_shared === '1'),

@@ -1,14 +1,14 @@
 import type { Identifier } from '@svc/contract/trust.ts';
 import type { Database } from '@svc/store/database.ts';
 
-/** One who is being erased. What they are known by is kept here: it is looked for once more when they are gone. */
+/** A person being erased. Their identifiers are kept here for a second search after the person was removed. */
 export type Erasure = {
   principal_id: string;
   key: string;
   display_name: string;
   identifiers: Pick<Identifier, 'surface' | 'value'>[];
   keeps_shared: boolean;
-  /** Who asked for it. */
+  /** Who requested it. */
   actor: string;
   started_at: number;
 };
@@ -17,10 +17,10 @@ type Row = Omit<Erasure, 'identifiers' | 'keeps_shared'> & { identifiers: string
 const columns = 'principal_id, key, display_name, identifiers, keeps_shared, actor, started_at';
 const insert = `INSERT INTO erasure (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (principal_id) DO NOTHING`;
 
-/** Rows of those who are being erased. */
+/** Stores the erasures in progress. */
 export interface ErasureStore {
   all(): Promise<Erasure[]>;
-  /** One that is there already stays as it was begun. */
+  /** An existing erasure stays unchanged. */
   add(erasure: Erasure): Promise<void>;
   remove(principalId: string): Promise<void>;
 }
@@ -36,6 +36,6 @@ export const createErasureStore = (db: Pick<Database, 'all' | 'run'>): ErasureSt
 
 const toErasure = ({ identifiers, keeps_shared, ...row }: Row): Erasure => ({
   ...row,
-  identifiers: JSON.parse(identifiers) as Erasure['identifiers'], // written by `add` alone
+  identifiers: JSON.parse(identifiers) as Erasure['identifiers'], // only `add` writes it
   keeps_shared: keeps_shared === 1,
 });

@@ -12,7 +12,7 @@ import { whatStays } from './what-stays.ts';
 type Deps = {
   store: ErasureStore;
   trustAdmin: Pick<TrustAdmin, 'readPrincipal' | 'updatePrincipal' | 'deletePrincipal' | 'whyKept'>;
-  /** Whom the seed file of trust lists, so that the next start would make them again. @throws when it cannot be read */
+  /** Whether the seed file of trust lists the person, so that the next start would create them again. @throws when it cannot be read */
   isSeeded(principal: Pick<Principal, 'key' | 'identifiers'>): boolean;
   conversationsOf(person: Pick<Erasure, 'principal_id' | 'identifiers'>): Promise<ErasedConversation[]>;
   terminals: Pick<Terminals, 'refuseOpen'>;
@@ -21,18 +21,18 @@ type Deps = {
   log: Pick<Log, 'error'>;
 };
 
-/** Removing all that is kept of a person. */
+/** Erases all stored data of persons. */
 export interface Erasures {
-  /** What would go and what would stay. @throws ServiceError `not_found` */
+  /** What would be removed and what would stay. @throws ServiceError `not_found` */
   plan(idOrKey: string, keepsShared: boolean): Promise<ErasurePlan>;
   /**
-   * Denies the person at once, then removes everything. It is written down first: what is cut off is gone on with by itself.
-   * @throws ServiceError `not_found`; `conflict` when it cannot be begun; `unavailable` when it was begun and goes on later
+   * Denies the person at once, then removes everything. The erasure is stored first and continues by itself after an interruption.
+   * @throws ServiceError `not_found`; `conflict` when it cannot begin; `unavailable` when it has begun and continues later.
    */
   erase(actor: string, idOrKey: string, keepsShared: boolean): Promise<Erased>;
-  /** Goes on with what was begun. Resolves when it was tried; what fails is tried again every minute. */
+  /** Continues erasures that have begun. Resolves after the first attempt; failed ones are retried every minute. */
   resume(): Promise<void>;
-  /** Who could not be erased whole yet, and why. */
+  /** Persons whose erasure is not complete yet, and why. */
   notices(): string[];
   close(): void;
 }
@@ -45,7 +45,7 @@ export function createErasures(deps: Deps): Erasures {
   const running = new Map<string, Promise<Erased>>();
   const failed = new Map<string, string>();
 
-  /** One at a time for each person: who asks again gets the same end. */
+  /** One run per person: concurrent requests get the same result. */
   const run = (erasure: Erasure): Promise<Erased> => {
     const known = running.get(erasure.principal_id);
     if (known !== undefined) return known;
@@ -122,14 +122,14 @@ const goesOn = (name: string, error: unknown) =>
     error,
   );
 
-/** The steps, each of which may be done again. */
+/** The steps, each of which can be repeated. */
 async function work(deps: Deps, erasure: Erasure): Promise<Erased> {
   const { store, trustAdmin, traces } = deps;
   const person = await find(deps, erasure.principal_id);
   if (person !== null) await deny(deps, erasure);
   const first = await forget(deps, erasure);
   if (person !== null) await trustAdmin.deletePrincipal(erasure.actor, erasure.principal_id, 'principal_erased');
-  // Once more: what was on its way in when they were denied has landed by now.
+  // Once more: messages that were in progress at the denial are stored by now.
   const rest = await forget(deps, erasure);
   await traces.removeRest(erasure);
   await store.remove(erasure.principal_id);
@@ -141,7 +141,7 @@ async function work(deps: Deps, erasure: Erasure): Promise<Erased> {
   };
 }
 
-/** From here on nothing of them comes in. Who became the last owner meanwhile is not erased. */
+/** From here on no message of the person is accepted. A person who became the last owner meanwhile is not erased. */
 async function deny({ trustAdmin, store }: Deps, { actor, principal_id }: Erasure): Promise<void> {
   try {
     await trustAdmin.updatePrincipal(actor, principal_id, { status: 'disabled' });

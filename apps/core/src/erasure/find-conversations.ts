@@ -8,13 +8,13 @@ type Names = readonly Pick<Identifier, 'surface' | 'value'>[];
 export type FindDeps = {
   sessions: Pick<SessionStore, 'keysOf'>;
   journal: Pick<TurnHistory, 'senders'>;
-  /** The form in which trust knows a name on a surface. */
+  /** The normalized form of a name on a surface, as trust uses it. */
   toIdentifierValue(surface: string, value: string): string;
 };
 
 /**
- * The conversations that a person took part in: their sessions, and those in which they have said something. Every turn is looked at: erasing is
- * rare, and an index for it would cost each turn.
+ * The conversations that a person took part in: their sessions, and those in which they wrote. Every turn is read: erasing is rare, and an
+ * index for it would slow down each turn.
  */
 export async function findConversations(
   { sessions, journal, toIdentifierValue }: FindDeps,
@@ -31,5 +31,5 @@ export async function findConversations(
   return [...theirs].map((key) => ({ key, is_shared: ofOthers.has(key) }));
 }
 
-/** Of rows that do not say where their message came from. */
+/** For rows that do not state the channel of their message. */
 const channelOf = (key: string): string => key.slice(0, Math.max(key.indexOf(':'), 0));

@@ -12,7 +12,7 @@ type Parts = Omit<Parameters<typeof createErasures>[0], 'store' | 'isSeeded' | '
 type Names = readonly Pick<Identifier, 'surface' | 'value'>[];
 type Deps = Parts & {
   db: Pick<Database, 'all' | 'run'>;
-  /** Whom the seed file of trust lists. */
+  /** The persons in the seed file of trust. */
   seeded(): readonly { key: string; identifiers: Names }[];
 };
 

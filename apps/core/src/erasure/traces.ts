@@ -14,7 +14,7 @@ import type { Erasure } from './erasure-store.ts';
 
 type Deps = {
   pipeline: Pick<Pipeline, 'isBusy' | 'abort'>;
-  /** Forgets a conversation with all that belongs to it. */
+  /** Forgets a conversation with all its data. */
   forgetSession(key: string, actor: string): Promise<void>;
   endedEngineSessions: Pick<EndedEngineSessions, 'remove' | 'left' | 'notices'>;
   observed: Pick<ObservedStore, 'clearOf'>;
@@ -27,16 +27,16 @@ type Deps = {
 
 type Counts = Pick<ErasurePlan['removes'], 'files' | 'file_bytes' | 'budgets' | 'announcements'>;
 
-/** What a person leaves all over the core. */
+/** The data of a person in all parts of the core. */
 export interface Traces {
   count(person: Pick<Erasure, 'key' | 'identifiers'>, conversations: readonly string[]): Promise<Counts>;
-  /** Ends what runs in conversations and removes them. Gives how many files went. @throws ServiceError `unavailable` */
+  /** Ends the running turns of conversations and removes them. Returns the number of deleted files. @throws ServiceError `unavailable` */
   forget(person: Pick<Erasure, 'actor' | 'display_name' | 'started_at'>, conversations: readonly string[]): Promise<number>;
-  /** What is theirs without a conversation. */
+  /** Removes the person's data that belongs to no conversation. */
   removeRest(person: Pick<Erasure, 'key' | 'identifiers'>): Promise<void>;
 }
 
-/** An aborted engine is given this long to end. */
+/** How long an aborted engine may take to end. */
 const endMs = 20_000;
 const lookMs = 50;
 
@@ -75,7 +75,7 @@ export function createTraces(deps: Deps): Traces {
       };
     },
 
-    /** Conversations last: by them the rest is found, should it be cut off. */
+    /** Removes conversations last: after an interruption they are needed to find the rest. */
     async forget({ actor, display_name, started_at }, conversations) {
       for (const key of conversations) await quiet(deps.pipeline, key);
       const files = await filesOf(conversations);
@@ -99,14 +99,14 @@ export function createTraces(deps: Deps): Traces {
 
 const targetOf = ({ key }: Pick<Erasure, 'key'>): string => `identity:${key}`;
 
-/** What ended before the erasure began is not of it, and may be left for long. */
+/** Engine sessions that ended before the erasure began are not part of it, and may stay for long. */
 async function removeEngineSessions(ended: Deps['endedEngineSessions'], since: number): Promise<void> {
   await ended.remove();
   if ((await ended.left(since)) === 0) return;
   throw unavailable(ended.notices().join(' ') || 'The records that engines keep of their conversations are not removed yet.');
 }
 
-/** In a room others may begin a turn again and again, so there is an end to it. */
+/** The time is limited, because others in a group may start turns again and again. */
 async function quiet(pipeline: Deps['pipeline'], key: string): Promise<void> {
   for (let left = endMs; pipeline.isBusy(key); left -= lookMs) {
     if (left <= 0) throw unavailable('A turn in one of their conversations could not be stopped.');

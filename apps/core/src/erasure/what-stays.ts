@@ -1,6 +1,6 @@
 import type { ErasurePlan } from '@svc/contract/erasure.ts';
 
-/** What erasing a person leaves, as docs/trust.md has it. */
+/** What stays after a person was erased, as in docs/trust.md. */
 export const whatStays: ErasurePlan['stays'] = [
   { what: 'Events with what was said', why: 'they are the record of what happened; they go after SVC_RETENTION_DAYS' },
   { what: 'Backups', why: 'a copy that is changed is no copy; the newest SVC_BACKUP_KEEP and those that you made' },

@@ -15,17 +15,17 @@ type Deps = {
 };
 
 const backOff = { firstMs: 5_000, maxMs: 5 * 60_000 };
-/** Each may be a program that is run. */
+/** Each look-up may run a program. */
 const maxAtOnce = 32;
 
 /**
- * Secrets that the manager gives to connectors, learned here by their names, so that no reply shows one. The manager names
- * each before it gives it out; a core that starts later asks it for all of them.
+ * Secrets that the manager passes to connectors. The core learns their names, so that no reply shows their values. The manager reports each
+ * name before it passes the secret on; a core that starts later requests all of them.
  */
 export type ConnectorSecrets = {
-  /** One that is about to be given out. @throws ServiceError `queue_full`. */
+  /** A secret that is about to be passed on. @throws ServiceError `queue_full`. */
   learn(name: string): Promise<void>;
-  /** Those that were given out before this core could know of them; asked for until the manager says. Never rejects. */
+  /** Learns the secrets passed on before this core started, and retries until the manager answers. Never rejects. */
   learnAll(): Promise<void>;
   close(): void;
 };
@@ -48,7 +48,7 @@ export function createConnectorSecrets({ manager, secrets, clock, log }: Deps): 
       const [types, instances] = await Promise.all([manager.types(), manager.instances()]);
       for (const name of namesIn(types, instances)) await learnNow(name);
     } catch (error) {
-      // Nobody listens there: the manager starts later than this core, and names the secrets itself.
+      // The manager is not running: it starts later than this core, and reports the secrets itself.
       if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED' || isClosed) return;
       log.warn(`The secrets of connectors cannot be masked in replies yet: ${errorText(error)}`);
       cancelTimer = clock.after(backOffMs(backOff, failures), () => void learnAll(failures + 1));
@@ -75,7 +75,7 @@ export function createConnectorSecrets({ manager, secrets, clock, log }: Deps): 
   };
 }
 
-/** Settings of the service are never given to connectors. */
+/** The service's own settings are never passed to connectors. */
 function namesIn(types: readonly ConnectorMeta[], instances: readonly Instance[]): Set<string> {
   const keysOf = new Map(types.map(({ type, credentialKeys }) => [type, credentialKeys]));
   const values = instances.flatMap(({ type, enabled, config }) =>

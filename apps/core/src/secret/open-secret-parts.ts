@@ -6,7 +6,7 @@ type Deps = Omit<Parameters<typeof createSecretList>[0], 'uses'> &
   Parameters<typeof createSecretUses>[0] &
   Parameters<typeof createConnectorSecrets>[0];
 
-/** What the core knows of secrets beside its own use of them: who names which and where each lies, and those that connectors were given. */
+/** What the core knows about secrets besides its own use: who uses which, where each is stored, and which ones connectors got. */
 export const openSecretParts = (deps: Deps): { listSecrets: ListSecrets; connectorSecrets: ConnectorSecrets } => ({
   listSecrets: createSecretList({ ...deps, uses: createSecretUses(deps) }),
   connectorSecrets: createConnectorSecrets(deps),

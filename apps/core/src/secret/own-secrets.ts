@@ -3,8 +3,8 @@ import type { RemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { readInstallationKey } from '@svc/service-kit/installation-key.ts';
 
 /**
- * What the service has made for itself, as it is written in the data folder or the environment of its processes. An engine runs as the same
- * user: it may read them there and say them.
+ * The secrets that the service has created for itself, in the data folder or the environment of its processes. An engine runs as the same
+ * user, so it may read them there and reveal them.
  */
 export function ownSecrets(
   { loginKey, connectorKey }: Pick<DataPaths, 'loginKey' | 'connectorKey'>,

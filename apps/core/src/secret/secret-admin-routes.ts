@@ -12,12 +12,12 @@ type Deps = {
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** The secrets file may have any name, also one that none would be given today. */
+/** The secrets file may contain any name, even one that would be rejected today. */
 const byName = { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 1024 } } } as const;
 const fromPlace = { type: 'object', additionalProperties: false, properties: { from: { enum: ['vault', 'file'] } } } as const;
 type Removal = { Params: { name: string }; Querystring: { from?: 'vault' | 'file' } };
 
-/** What the operator sees of secrets and removes. Values go in by `POST /v2/vault/secrets`, and come out nowhere. */
+/** What the operator sees of secrets and can remove. Values are stored with `POST /v2/vault/secrets`, and never returned. */
 export function mountSecretAdminRoutes(app: App, { secrets, listSecrets, record, env }: Deps): void {
   app.get('/v2/secrets', () => listSecrets());
 

@@ -15,10 +15,10 @@ type Deps = {
   clock: Clock;
 };
 
-/** The names of secrets, where each lies and who uses it. No value gets in, and none is read but from the file with all of them. */
+/** The names of secrets, where each is stored and who uses it. The list contains no values, and only the secrets file is read for it. */
 export type ListSecrets = () => Promise<SecretList>;
 
-/** Names for which the command is run, how many at once, and how long all of them may take. A list is worth no more. */
+/** The limits of the secrets command: how many names, how many at once, and the total time. */
 const commandLimits = { names: 32, atOnce: 4, ms: 10_000 };
 
 export const createSecretList =
@@ -54,13 +54,13 @@ type Facts = {
   credentials: ReadonlyMap<string, VaultCredential>;
   inFile: ReadonlySet<string>;
   env: SecretPlaces['env'];
-  /** Names that the command has. */
+  /** Names that the command provides. */
   given: ReadonlySet<string>;
   uses: readonly SecretUse[];
   isClosed: boolean;
 };
 
-/** What lies in a place that can be listed, what is needed, and what else is used and is there. */
+/** All names stored in a source that can be listed, all needed names, and the other used names that exist. */
 function namesToShow(facts: Facts): string[] {
   const isThere = (name: string) => placesOf(facts, name).length > 0;
   const used = facts.uses
@@ -101,7 +101,7 @@ async function namesInFile(file: string): Promise<{ names: string[]; fault: stri
   }
 }
 
-/** Which of the names the command has. It is asked, because it has no list. */
+/** Which of the names the command provides. It is run for each, because it cannot list them. */
 async function fromCommand(
   { places, clock }: Deps,
   wanted: readonly string[],

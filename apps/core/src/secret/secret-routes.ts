@@ -14,14 +14,14 @@ const learnBody = {
   properties: { name: { type: 'string', minLength: 1, maxLength: 1024 } },
 } as const;
 
-/** An answer of the collector, whole. */
+/** The size of a whole answer of the collector. */
 const maxMaskedBytes = 32 * 1024 * 1024;
 
 type Deps = { connectorSecrets: ConnectorSecrets; knownSecrets: KnownSecrets; settings: Pick<CoreSettings, 'insightsToken'> };
 
-/** For other processes of the service: they name secrets and have texts masked, and never get a value. */
+/** For other processes of the service: they report secrets and have texts masked, and never get a value. */
 export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, settings }: Deps): void {
-  // For the manager: which secret a connector is about to get.
+  // Called by the manager with the name of a secret that a connector is about to get.
   app.post('/v2/secrets/learn', { schema: { body: learnBody } }, async ({ body }) => {
     await connectorSecrets.learn(body.name);
     return { ok: true };
@@ -30,9 +30,9 @@ export function mountSecretRoutes(app: App, { connectorSecrets, knownSecrets, se
   mountScope(app, (scope) => mountMask(scope, { knownSecrets, settings }));
 }
 
-/** For the collector and the manager: what they show passes the secrets that only this process knows. */
+/** For the collector and the manager: masks what they show with the secrets that only this process knows. */
 function mountMask(app: App, { knownSecrets, settings }: Pick<Deps, 'knownSecrets' | 'settings'>): void {
-  // Nothing of it is used but its texts, so no name of a field can do harm.
+  // Only the texts are used, so no field name can do harm.
   app.takeJson({ isChecked: false });
   const onRequest = createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN');
   const options = { onRequest, bodyLimit: maxMaskedBytes };

@@ -5,7 +5,7 @@ import type { EngineKey } from '../engine/open-engines.ts';
 import type { ManagerReader } from '../instance/manager-reader.ts';
 import type { ToolServers } from '../tool-server/tool-servers.ts';
 
-/** `isNeeded`: the user does not work without it, unless one of `others` is there. */
+/** `isNeeded`: the user does not work without it, unless one of `others` exists. */
 export type SecretUse = { secret: string; user: SecretUser; isNeeded: boolean; others: readonly string[] };
 
 type Deps = {
@@ -15,7 +15,7 @@ type Deps = {
   settings: Pick<CoreSettings, 'tts' | 'stt' | 'moderation' | 'moderationKeySecret' | 'checkoutSecrets'>;
 };
 
-/** Who names which secret, anywhere in the service. `fault`: why connectors are missing in it. */
+/** Who uses which secret, anywhere in the service. `fault`: why connectors are missing. */
 export type ReadSecretUses = () => Promise<{ uses: SecretUse[]; fault: string | null }>;
 
 export const createSecretUses =
@@ -45,7 +45,7 @@ async function ofConnectors({ manager }: Deps): Promise<SecretUse[]> {
 
 const ofEngines = ({ engineKeys }: Deps): SecretUse[] =>
   engineKeys().flatMap(({ id, names, isNeeded }) =>
-    // The first name is the service's own; the vendor's is looked at where that one is missing.
+    // The first name is the service's own; the vendor's is used when it is missing.
     names.map((secret, index) => ({
       secret,
       user: { kind: 'engine', id, name: id },

@@ -7,58 +7,61 @@ import { readSecretsFile, writeSecret } from '@svc/service-kit/secrets/secrets-f
 import { BehindVault, type ClosedVault } from '@svc/service-kit/vault/behind-vault.ts';
 import { conflict, ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** A place that keeps secrets and is asked before all others: the vault, where there is one. */
+/** A source of secrets that is used before all others: the vault, if there is one. */
 export type SecretVault = {
   /**
-   * `tier`: of the person for whom the value is used. Null: it has none. Closed: it cannot say, and the other places are asked. A
-   * problem: it refuses, and no other place is asked.
+   * `tier`: of the person for whom the value is used. Null: it has no such secret. Closed: it is unavailable, and the other sources are
+   * used. A problem: it refuses, and no other source is used.
    */
   get(name: string, tier: Tier): Promise<Secret | { problem: string } | { closed: ClosedVault } | null>;
   put(name: string, value: Secret): Promise<void>;
-  /** False when there was none of that name. */
+  /** False when there was no such secret. */
   remove(name: string): Promise<boolean>;
 };
 
-/** Where a value is stored. Values are put into `vault` and `file` alone. */
+/** Where a value is stored. Values are written only to `vault` and `file`. */
 export type SecretHome = 'vault' | SecretOrigin;
 
-/** `needsTrust`: it was refused to a tier that is not the service's own. */
+/** `needsTrust`: it was refused to a tier below the service's own. */
 type Found = { value: Secret; from: SecretHome } | { problem: string; needsTrust?: boolean } | { behindVault: BehindVault };
 
-/** The service itself. */
+/** The tier of the service itself. */
 const ownTier: Tier = 'SACRED';
 
 type Deps = SecretPlaces & { vault: SecretVault | null; knownSecrets: Pick<KnownSecrets, 'learn'> };
 
 /**
- * Secrets by name. The vault is asked first, then the environment, the secrets file and the command. What is put goes into the
- * vault, without one into the secrets file. Every value that passes here is known to redaction from then on.
+ * Secrets by name. The vault is used first, then the environment, the secrets file and the command. New values are stored in the vault, or
+ * without one in the secrets file. Every value that passes through here is masked from then on.
  */
 export type Secrets = {
-  /** The value for the service's own use, or null when no place has one. */
+  /** The value for the service's own use, or null when no source has one. */
   get(name: string): Promise<Secret | null>;
-  /** The same, told apart from one that may be in a vault that cannot say. */
+  /** The same, except that a secret that a closed vault may contain is reported as such. */
   ask(name: string): Promise<Secret | BehindVault | null>;
   /**
-   * The value, for the service's own use, or for a person of this tier. @throws ServiceError `unprocessable` that says
-   * where it may be put; `forbidden` when it is refused to a tier below the service's own; `BehindVault`.
+   * The value, for the service's own use or for a person of this tier.
+   * @throws ServiceError `unprocessable` that says where to store it; `forbidden` when it is refused to a tier below the service's own;
+   * `BehindVault`.
    */
   resolve(name: string, tier?: Tier): Promise<Secret>;
   /**
-   * Keeps a value and says where. @throws ServiceError `conflict` when the environment has one of that name, which
-   * would win; `unprocessable` when the secrets file cannot be used.
+   * Stores a value and returns where.
+   * @throws ServiceError `conflict` when the environment has one of that name, which would take precedence; `unprocessable` when the
+   * secrets file cannot be used.
    */
   put(name: string, value: Secret): Promise<'vault' | 'file'>;
   /**
-   * Forgets what lies in the vault and in the secrets file, or in one of them, and says where something did. The environment and the command
-   * are left alone. @throws ServiceError, with nothing removed when the file cannot be used
+   * Removes the value from the vault and the secrets file, or from one of them, and returns where one was removed. The environment and the
+   * command are left alone.
+   * @throws ServiceError, with nothing removed when the file cannot be used.
    */
   remove(name: string, from?: 'vault' | 'file'): Promise<('vault' | 'file')[]>;
 };
 
 export function createSecrets({ vault, knownSecrets, ...places }: Deps): Secrets {
   const sources = createSecretSources(places, { hasVault: vault !== null });
-  // One after the other: each change of the file begins with what the last one left.
+  // Serialized: each change of the file starts from the result of the one before.
   const inTurn = createLane(1);
 
   const look = async (name: string, tier: Tier): Promise<Found> => {
