@@ -45,7 +45,7 @@ import { mountVaultCareRoutes } from './vault/vault-care-routes.ts';
 import { mountVaultRoutes } from './vault/vault-routes.ts';
 import { mountWatchRoutes } from './watch/watch-routes.ts';
 
-/** The core's HTTP side. `linkFault`: why no connector can come. */
+/** The core's HTTP app. `linkFault`: why no connector can connect. */
 export function createCoreApp(context: CoreContext, version: VersionInfo, linkFault: () => string | null = () => null): App {
   const { settings, log } = context;
   return createApp({
@@ -136,7 +136,7 @@ export function createCoreApp(context: CoreContext, version: VersionInfo, linkFa
   });
 }
 
-/** Says that replies have failed, and where to look. */
+/** Reports that replies have failed, and where to find them. */
 function deliveryNotices({ pending, failed }: DeliveryCounts): string[] {
   if (failed === 0) return [];
   const what = counted(failed, 'reply', 'replies');

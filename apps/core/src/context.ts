@@ -70,7 +70,7 @@ import { Uploads } from './upload/uploads.ts';
 import { createVaultLink } from './vault/vault-link.ts';
 import { createSessionWatches } from './watch/session-watches.ts';
 
-/** Everything the core is made of, built once. Parts say what they need of it by the types of the parts. */
+/** All parts of the core, created once. Each part declares its needs by the types of other parts. */
 export type CoreContext = Awaited<ReturnType<typeof createCoreContext>>;
 
 export type CoreDeps = {
@@ -79,18 +79,18 @@ export type CoreDeps = {
   ids: Ids;
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whom the dashboard's proxy proves; nobody unless given. */
+  /** The users that the dashboard's proxy authenticates; nobody by default. */
   remoteUsers?: RemoteUsers;
-  /** Other parts in place of the real ones, for tests. */
+  /** Replacements of real parts, for tests. */
   overrides?: { telemetry?: Telemetry; toolbelt?: Toolbelt; sendToChannel?: SendToChannel } & EngineOverrides;
 };
 
-/** Builds the context in the order of need; `close` walks back. */
+/** Creates the parts in the order of their dependencies; `close` reverses it. */
 export async function createCoreContext({ settings: allSettings, clock, ids, log, env, remoteUsers, overrides }: CoreDeps) {
   const settings: CoreSettings = allSettings;
   const foundation = openFoundation({ settings: allSettings, clock, ids, log, env, telemetry: overrides?.telemetry });
   const { paths, db, loginDb, knownSecrets, telemetry, events, trustAudit: audit } = foundation;
-  // What most parts stand on; each names the few that it uses.
+  // What most parts depend on; each declares the few that it uses.
   const base = { settings, env, paths, db, knownSecrets, events, clock, ids, log };
   const instanceRules = openInstanceRules({ file: paths.instanceRules, instanceOfKey, clock, log });
   const people = await openPeople({ ...base, audit, rulesOf: instanceRules.ofPlace });

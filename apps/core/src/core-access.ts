@@ -10,11 +10,11 @@ type Deps = {
   connectorPasses: Pick<ConnectorPasses, 'check'>;
 };
 
-/** Of every process. */
+/** Routes that every process has. */
 const openRoutes = ['/health', '/version', '/openapi.json'];
-/** A proxy asks here with nothing but the visitor's cookie, which is what it is checked by. */
+/** A proxy calls this with only the visitor's cookie, which is checked there. */
 const forwardAuthRoute = '/v2/auth/verify';
-/** What a connector may use; it shows its pass. */
+/** The routes for connectors, which authenticate with their pass. */
 const connectorRoutes = new Set([
   '/v2/upload',
   '/v2/upload/init',
@@ -28,8 +28,8 @@ const connectorRoutes = new Set([
 ]);
 
 /**
- * With `SVC_CORE_TOKEN` the core's routes are for our own processes and who has the token; without it they are open to this machine
- * (decisions: Core). Routes that ask for a token of their own go on doing that.
+ * With `SVC_CORE_TOKEN` the core's routes are for our own processes and holders of the token; without it they are open to this machine
+ * (decisions: Core). Routes with a token of their own still require it.
  */
 export function createCoreAccess({ settings: { coreToken, insightsToken }, connectorPasses }: Deps): BearerAuth {
   const exempt = new Set([

@@ -20,8 +20,8 @@ import { resolveBody } from './trust/trust-schemas.ts';
 import { wantsStream } from './turn/stream-turn.ts';
 
 /**
- * A core without a database: nobody is known, so everybody is denied, and nothing else is done that would have to be
- * kept. It runs so that `/health` can say what is wrong. Connectors find no link and tell their callers to come back.
+ * A core without a database: nobody is known, so everybody is denied, and nothing is done that would have to be stored. It runs so that
+ * `/health` can say what is wrong. Connectors find no link and tell their callers to try again later.
  */
 export async function startDegradedCore({ settings, log, version }: ServiceContext, fault: string): Promise<RunningService> {
   const env = readEnv(settings.root);
@@ -45,7 +45,7 @@ export async function startDegradedCore({ settings, log, version }: ServiceConte
 }
 
 const served = new Set(['/health', '/version', '/openapi.json', '/trust/resolve', '/v2/handle']);
-/** What an operator needs to repair it. */
+/** The routes that an operator needs for the repair. */
 const isServed = (url = '') => served.has(url) || url.startsWith('/v2/backups');
 
 function mountClosedRoutes(app: App, reason: string, mask: OutboundMask): void {
@@ -61,7 +61,7 @@ function mountClosedRoutes(app: App, reason: string, mask: OutboundMask): void {
   });
 }
 
-/** Backups without a database: one that there is, or that comes, can be restored. */
+/** Backups without a database: an existing or uploaded one can be restored. */
 function restoreOnly({ settings, log, version: { version } }: Pick<ServiceContext, 'settings' | 'log' | 'version'>) {
   const paths = dataPaths(settings.dataDir);
   const common = { paths, settings, version, clock: systemClock, ids: randomIds };

@@ -10,7 +10,7 @@ import { usageEvents, type UsageEvents } from './event/usage-events.ts';
 /** What the core reports to the collector, one function for each event. Nothing here delays or fails a turn. */
 export type Events = TurnEvents & UsageEvents & ServiceEvents & TerminalEvents & LoginEvents;
 
-/** Events leave sideways. Their texts pass redaction like every other outbound text. */
+/** Events are sent in the background. Their texts are masked like every other outbound text. */
 export function createEvents(
   telemetry: Pick<Telemetry, 'emit' | 'emitLong'>,
   knownSecrets: Pick<KnownSecrets, 'redactor'>,

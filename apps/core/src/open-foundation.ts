@@ -18,11 +18,11 @@ type Deps = {
   ids: Ids;
   log: Log;
   env: Readonly<Record<string, string | undefined>>;
-  /** In place of the real one, for tests. */
+  /** Replaces the real one in tests. */
   telemetry: Telemetry | undefined;
 };
 
-/** What every part of the core stands on: where its data lies, what must not be shown, and how what happens is reported. */
+/** What every part of the core depends on: the data paths, the known secrets, and the events. */
 export function openFoundation({ settings, clock, ids, log, env, telemetry: given }: Deps) {
   const paths = dataPaths(settings.dataDir);
   makePrivateDir(paths.root);

@@ -23,7 +23,7 @@ import { openLinkServer } from './turn/link-server.ts';
 import { pruneJournal } from './turn/prune-journal.ts';
 import { maintainUploads } from './upload/maintain-uploads.ts';
 
-/** Starts the core; with a database that cannot be used, one that denies everybody and says why. */
+/** Starts the core; if the database cannot be used, a degraded core that denies everybody and says why. */
 export async function startCore(service: ServiceContext): Promise<RunningService> {
   checkRestored(service);
   try {
@@ -35,25 +35,25 @@ export async function startCore(service: ServiceContext): Promise<RunningService
   }
 }
 
-/** A core that is started alone would work on half of a state, and half of another. */
+/** A core that is started on its own after an interrupted restore would work on a mix of old and restored data. */
 function checkRestored({ settings }: Pick<ServiceContext, 'settings'>): void {
   if (!existsSync(restorePaths(settings.dataDir).journal)) return;
   throw new Error(`A restore in ${settings.dataDir} is half done. Start the service with ./svc up, which completes it.`);
 }
 
-/** Context, connector link, HTTP. The engine is chosen in the background. */
+/** Starts the context, the connector link and HTTP. The engine is chosen in the background. */
 async function startOpenCore({ settings, log, version, remoteUsers }: ServiceContext): Promise<RunningService> {
   const env = readEnv(settings.root);
   const context = await createCoreContext({ settings, log, clock: systemClock, ids: randomIds, env, remoteUsers });
   maskLogLines(context.knownSecrets.line);
   try {
-    // First, or it would take up what the recovery pushes as well.
+    // First, because it would otherwise also load what the recovery pushes.
     await context.outbox.load();
-    // Before messages are taken up: what a terminal has is only observed.
+    // Before messages are accepted: those for a session in a terminal are only observed.
     await context.terminals.recover();
     await context.pipeline.recover({ isDeadly: isDeadlyExit(env[lastExitVariable]) });
     await context.terminalWords.resume();
-    // Now it is known which replies their connectors still come for.
+    // Now it is known which replies connectors still fetch.
     context.outbox.start(context.pipeline.pendingAcks);
   } catch (error) {
     await context.close();
@@ -64,7 +64,7 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
   const url = await app.listen({ host: settings.bindHost, port: settings.corePort });
   const link = await openLinkServer(context, context.paths.coreSocket);
   linkFault = link.fault;
-  // After this core can be told of others: between the two, none is missed.
+  // After other processes can report secrets to this core, so that none is missed in between.
   void context.connectorSecrets.learnAll();
   context.events.service('started');
   context.engineUpdates.start((active) => checkEngine(context, active));
@@ -94,10 +94,10 @@ async function startOpenCore({ settings, log, version, remoteUsers }: ServiceCon
       stopCheckouts();
       stopBackups();
       stopChecking();
-      // Running turns get a quarter of the time to finish; what is left is for ending engines and handing over telemetry.
+      // Running turns get a quarter of the time to finish; the rest is for ending engines and sending telemetry.
       await context.pipeline.close(settings.stopTimeoutMs / 4);
       await worth.end();
-      await nextTick(); // turns that ended just now say so to their callers
+      await nextTick(); // turns that have just ended report to their callers first
       context.feeds.closeAll();
       await Promise.race([link.close(), sleep(settings.stopTimeoutMs / 8)]);
       await closeApp(app, settings.stopTimeoutMs / 8);
