@@ -73,9 +73,9 @@ export function createTerminalTalks(deps: Deps): TerminalTalks {
         const replies = await textsInSlices(row.public === 1 ? redactor.forPublic : redactor, turn.replies);
         turns.push(toTerminalTurn(turn, { key, engine, replies }));
       }
-      // Each turn is counted once; where a price is missing, with the charge that has none.
+      // The ids are the engine's own: events that are recorded again after a kill count once.
       await deps.events.talk(key, engine, talk);
-      // Turns are counted once, and where a price is missing with what has none.
+      // All turns are counted with one charge: the first without a price, else the first.
       const counted = Math.max(
         charges.findIndex(({ usage }) => usage.cost_usd === null),
         0,

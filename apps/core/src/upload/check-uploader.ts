@@ -7,7 +7,7 @@ type Passes = { connectorPasses: Pick<ConnectorPasses, 'check'> };
 type Headers = { authorization?: string };
 
 /**
- * A connector, identified by its pass, may only upload files for its own conversations.
+ * A connector, identified by its pass, may assign a file only to one of its own conversations.
  * @throws ServiceError `forbidden`.
  */
 export function checkUploader(passes: Passes, headers: Headers, key: string | undefined): void {

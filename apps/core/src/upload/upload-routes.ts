@@ -47,7 +47,7 @@ const outgoingQuery = {
   required: ['path'],
   properties: {
     path: { type: 'string', minLength: 1, maxLength: 4096 },
-    /** The conversation that it has to belong to. */
+    /** The conversation that the file has to belong to. */
     conversation_key: { type: 'string', minLength: 1, maxLength: 512 },
   },
 } as const;

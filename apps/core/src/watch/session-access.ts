@@ -33,8 +33,8 @@ export async function resolveAsker(
 export const seesAll = ({ trust_tier }: Identity): boolean => trust_tier === 'SACRED';
 
 /**
- * The only check of who may see and change a conversation over a link: on the conversation's own instance its person, and an owner. Only an
- * owner may access other channels' conversations. Changes require KNOWN or above, like the chat commands.
+ * The only check of who may see and change a conversation over a link: its person, on the conversation's own instance, and an owner. Only
+ * an owner may access other channels' conversations. Changes require KNOWN or above, like the chat commands.
  * @throws ServiceError `no_access`, `forbidden`, `not_found`.
  */
 export async function checkAccess(
