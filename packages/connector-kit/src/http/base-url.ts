@@ -1,9 +1,8 @@
 import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 
 /**
- * The origin that a `base_url` of a config names, as it stands in what is given out. `http`: whether it may be one of another machine
- * without encryption.
- * @throws Error with words for the operator.
+ * The origin of the config's `base_url`, for URLs that are given out. `http`: whether an unencrypted address may belong to another machine.
+ * @throws Error with a message for the operator.
  */
 export function originOf(baseUrl: string, { http }: { http: 'anywhere' | 'loopback' }): string {
   const url = URL.parse(baseUrl);

@@ -3,18 +3,18 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 
 export type BodyStreamLimits = {
-  /** Longest body, bytes. */
+  /** Maximum body size, bytes. */
   maxBytes: number;
-  /** How long its sender may send nothing while it is read, ms; 30 s unless given. */
+  /** How long the sender may send nothing while the body is being read, ms. Default: 30 s. */
   idleMs?: number;
 };
 
 const defaultIdleMs = 30_000;
 
 /**
- * A body as it comes, for as long as it comes: nothing of it is held, and it may take hours. Fails with `too_large` (413), at once when
- * its length was declared; 408 when nothing came for too long, and 400 when it ends early. The time in which its reader takes nothing
- * is not the sender's. Read once; what is not read is thrown away with the reply.
+ * Streams a body as it arrives: it is never held in memory, and may take hours. Fails with 413 `too_large`, at once when the declared
+ * length is too large; with 408 when nothing arrives for too long; and with 400 when the body ends early. Time in which the reader takes
+ * nothing does not count against the sender. The body can be read once; an unread rest is discarded with the reply.
  */
 export async function* streamBody(
   req: IncomingMessage,
@@ -30,7 +30,7 @@ export async function* streamBody(
   }
 }
 
-/** Null at its end. */
+/** Null at the end of the body. */
 function nextPart(req: IncomingMessage, idleMs: number, clock: Clock): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {

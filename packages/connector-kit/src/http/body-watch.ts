@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server } from '@svc/service-kit/builtin.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** Bounds how long bodies take, by request: Node's own limit is one for the whole server, and would cut off every long upload. */
+/** Limits how long the body of each request may take. Node's own limit applies to the whole server, and would cut off every long upload. */
 export type BodyWatch = {
-  /** From the head of a request on. */
+  /** Starts the watch, once the head of a request has arrived. */
   expect(req: IncomingMessage): void;
-  /** The route reads it by its own pace. */
+  /** Ends the watch: the route reads the body at its own pace. */
   release(req: IncomingMessage): void;
-  /** The reply is over: what still comes is read for a moment, so that its sender gets to see it. */
+  /** The reply is finished: the rest of the body is read for a moment, so that the sender gets to see the reply. */
   discard(req: IncomingMessage): void;
   forget(req: IncomingMessage): void;
-  /** More of it has to come before it can be answered. */
+  /** True when more of the request must arrive before it can be answered. */
   isAwaited(req: IncomingMessage): boolean;
   stop(): void;
 };
@@ -30,7 +30,7 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
   };
   const cutOff = (req: IncomingMessage) => {
     deadlines.delete(req);
-    // As Node does it by itself: one place answers both.
+    // The event that Node itself emits, so that one place answers both.
     server.emit(
       'clientError',
       Object.assign(new Error('The body took too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
@@ -47,7 +47,7 @@ export function createBodyWatch(server: Server, clock: Clock): BodyWatch {
     discard(req) {
       if (req.complete || req.destroyed) return;
       deadlines.set(req, clock.elapsed() + discardMs);
-      // `resume` alone has no effect while a reader waits for more, and the rest would block the connection, so a listener is needed, too.
+      // `resume` alone has no effect while a reader waits for more data, and the rest would block the connection. The listener discards it.
       req.on('data', ignore).resume();
     },
     forget(req) {

@@ -5,13 +5,13 @@ type BindHost = {
   host: string;
   /** True when every caller must show a key or token. */
   needsToken: boolean;
-  /** Names that are served. Those of this machine itself, which always are, do not count. */
+  /** Host names that are served, besides those of this machine, which always are. */
   allowedHosts: readonly string[];
 };
 
 /**
- * Throws when a bind address would open the connector to a network by mistake: beyond loopback a token is
- * required, and for "all addresses" the operator must also name the hosts it is reached by.
+ * Throws when a bind address would open the connector to a network by mistake. Beyond loopback, a token is required; for "all addresses",
+ * the operator must also name the hosts under which it is reached.
  */
 export function checkBindHost({ host, needsToken, allowedHosts }: BindHost): void {
   if (host === 'localhost') return;

@@ -15,31 +15,31 @@ import { createSelfRoutes } from './self-routes.ts';
 import { createSiteAccess } from './site-access.ts';
 
 export type ConnectorServerOptions = {
-  /** `/version` and `/openapi.json` are added. */
+  /** The server adds `/version` and `/openapi.json`. */
   routes: readonly Route[];
   version: VersionInfo;
-  /** The bind address and the operator's own host names. */
+  /** The bind address and the operator's host names. */
   allowedHosts: readonly string[];
-  /** How this surface writes an error; as the service's own routes do unless given. */
+  /** Renders an error. Default: as the service's own routes do. */
   renderError?: (error: ServiceError, exchange: Pick<Exchange, 'requestId'>) => Reply;
-  /** Of the body that `renderError` writes, for `/openapi.json`. */
+  /** Schema of the body that `renderError` writes, for `/openapi.json`. */
   errorSchema?: Schema;
   log: StartContext['log'];
-  /** How long a reader may take nothing of a reply that is finished here, ms. */
+  /** How long a reader may leave a finished reply unread, ms. */
   unreadMs?: number;
-  /** Connections at once, 2,000 unless given: for a channel whose every reader holds one. */
+  /** Maximum number of connections, 2,000 by default: some channels hold one for each reader. */
   maxConnections?: number;
   clock?: Clock;
 };
 
 export type ConnectorServer = {
-  /** Rejects with the system's error, `EADDRINUSE` included. Port 0 picks a free port. */
+  /** Rejects with the system's error, such as `EADDRINUSE`. Port 0 picks a free port. */
   listen(port: number, host: string): Promise<{ port: number; url: string }>;
   /** Stops accepting, lets running requests finish until the deadline, then cuts them off. */
   stop(deadlineMs: number): Promise<void>;
 };
 
-/** Requests that come together are all handled before anything else is; after so many the connection is closed. */
+/** Pipelined requests are all handled before anything else, so the connection is closed after this many. */
 const maxRequestsPerSocket = 500;
 const limits = {
   maxRequestsPerSocket,
@@ -47,12 +47,12 @@ const limits = {
   keepAliveTimeout: 60_000,
 } as const;
 
-/** How long a server that stops waits for more of a request that has begun, ms: what is on its way is there by then. */
+/** How long a stopping server waits for the rest of a request that has begun, ms: whatever is on its way has arrived by then. */
 const silentMs = 1_000;
 
 /**
- * The small HTTP server of connectors: guard, request ids, routes, one place where errors become replies. Frameworks
- * cost more memory than a whole connector should.
+ * The small HTTP server of connectors: guard, request ids, routes, and one place where errors become replies. A framework would need more
+ * memory than a whole connector should.
  */
 export function createConnectorServer(options: ConnectorServerOptions): ConnectorServer {
   const {
@@ -67,21 +67,21 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
   const find = createRouteTable([...routes, ...createSelfRoutes(options)]);
   const access = createSiteAccess(allowedHosts, find);
   const stop = new AbortController();
-  /** The request that a connection has asked, and is not answered yet; null for none. */
+  /** The unanswered request of each connection; null for none. */
   const answered = new Map<Socket, IncomingMessage | null>();
 
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeout,
-      requestTimeout: 0, // `BodyWatch` has it, by request
+      requestTimeout: 0, // `BodyWatch` limits each request instead
       keepAliveTimeout: limits.keepAliveTimeout,
-      // A second `Host` would be dropped in silence, and could be the one that a proxy before us went by.
+      // Node would silently drop a second `Host`, which may be the one that a proxy in front of us went by.
       joinDuplicateHeaders: true,
-      // A request without `Host` is refused by the guard.
+      // The guard refuses requests without `Host`.
       requireHostHeader: false,
     },
     (req, res) => {
-      // Shared listeners and no list of replies: both would be a good part of what a short request costs.
+      // Shared listeners and no list of replies: otherwise both would be a large part of the cost of a short request.
       res.on('close', leave);
       res.on('prefinish', expectReader);
       res.on('error', ignore);
@@ -114,20 +114,20 @@ export function createConnectorServer(options: ConnectorServerOptions): Connecto
     return stop.signal.aborted;
   }
 
-  /** A reply that had begun before the stop has left its connection open. */
+  /** A reply that began before the stop has left its connection open, so idle connections are closed again. */
   function leave(this: ServerResponse): void {
     bodies.forget(this.req);
     if (answered.get(this.req.socket) === this.req) answered.set(this.req.socket, null);
     if (isStopping()) setImmediate(() => server.closeIdleConnections());
   }
 
-  /** A reply that is not all with the system yet has a reader to wait for, but not for ever. */
+  /** A reply that the system has not taken completely waits for its reader, but only for a limited time. */
   function expectReader(this: ServerResponse): void {
     if (this.socket === null || this.socket.writableLength === 0) return;
     this.setTimeout(unreadMs, () => this.destroy());
   }
 
-  /** Who has begun to ask and goes on with nothing waits for no answer, and is not waited for as those are who do. */
+  /** Ends connections whose request does not continue: they wait for no answer, so the stop need not wait for them. */
   function cutOffSilent(): () => void {
     const before = new Map([...answered.keys()].map((socket) => [socket, socket.bytesRead]));
     return clock.after(silentMs, () => {
@@ -191,7 +191,7 @@ const renderBody: NonNullable<ConnectorServerOptions['renderError']> = (error, {
   body: JSON.stringify(error.toBody(requestId)),
 });
 
-/** Turns what a request failed with into its reply, unless one has begun. */
+/** Answers a failed request with its error, unless a reply has begun. */
 function fail(
   { renderError, log }: Required<Pick<ConnectorServerOptions, 'renderError' | 'log'>>,
   exchange: Exchange,
@@ -209,7 +209,7 @@ function unknownFault(log: StartContext['log'], { requestId }: Exchange, error: 
   return new ServiceError('internal', `Internal error. The log has the details under request ${requestId}.`);
 }
 
-/** A reader that is gone is no fault; what runs for it goes on. */
+/** A reader that has gone is not a fault; its request continues to run. */
 const ignore = () => undefined;
 
 function requestIdOf(req: IncomingMessage): string {
@@ -217,7 +217,7 @@ function requestIdOf(req: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomIds.next('req');
 }
 
-/** A wildcard is no address one can open, so its URL names loopback. */
+/** A wildcard address cannot be opened, so the URL names loopback instead. */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from '@svc/service-kit/builtin.ts';
 
-/** One request and its reply, as route handlers get it. */
+/** One request and its reply, as route handlers receive it. */
 export type Exchange = {
   req: IncomingMessage;
   res: ServerResponse;
   /** Trace id, echoed as `X-Request-Id`. */
   requestId: string;
-  /** Address of the peer. Forwarding headers are never believed. */
+  /** Address of the peer. Forwarding headers are ignored. */
   remote: string;
-  /** What a `:name` of the route's path matched, or `*` under this name, decoded. */
+  /** The decoded values of the route's `:name` segments, and of `*` under that name. */
   params: Record<string, string>;
-  /** The body as it comes, of a route with `streamsBody` alone. */
+  /** The body as a stream; only for a route with `streamsBody`. */
   body: AsyncIterable<Buffer>;
-  /** True while the server takes no more requests. */
+  /** True once the server accepts no more requests. */
   isStopping: () => boolean;
-  /** Aborts when the server stops: what would go on for ever ends by it. */
+  /** Aborts when the server stops, to end whatever would otherwise run for ever. */
   stopping: AbortSignal;
 };
 
 export type Reply = { status: number; headers?: Record<string, string>; body: string };
 
-/** Sends a whole JSON reply at once. Nothing happens when the reader is gone or a reply has begun. */
+/** Sends a whole JSON reply at once. Does nothing when the reader has gone or a reply has begun. */
 export function sendJson(exchange: Exchange, { status, headers, body }: Reply): void {
   const { res, requestId } = exchange;
   if (res.headersSent || res.destroyed) return;
@@ -34,7 +34,7 @@ export function sendJson(exchange: Exchange, { status, headers, body }: Reply): 
   res.end(body);
 }
 
-/** To be called before every head: while the server stops, a connection ends with its answer. */
+/** Call it before each head: while the server stops, each connection is closed after its reply. */
 export function chooseConnection({ res, isStopping }: Exchange): void {
   if (isStopping()) res.shouldKeepAlive = false;
 }

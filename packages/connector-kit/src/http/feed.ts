@@ -6,21 +6,24 @@ import { queueFull } from '@svc/service-kit/service-error.ts';
 import type { Exchange } from './exchange.ts';
 
 export type FeedOptions = {
-  /** What is held for readers that come back: so many events, and so many characters of them. */
+  /** Limits of the events kept for readers that reconnect: their number, and their characters in total. */
   ring: { items: number; chars: number };
-  /** Readers at once, 200 unless given; more are refused (429). */
+  /** Maximum number of readers, 200 by default; more are refused with 429. */
   maxReaders?: number;
   clock?: Clock;
 };
 
-/** Server-sent events for everyone who reads: each is serialised once, has an id, and is given again to who was away for a moment. */
+/**
+ * Server-sent events for all readers. Each event is serialized once, has an id, and is sent again to readers that were briefly
+ * disconnected.
+ */
 export type ConnectorFeed = {
-  /** `data` is written as JSON. Gives the event's id. */
+  /** Writes `data` as JSON, and returns the event's id. */
   publish(event: string, data: unknown): string;
   /**
-   * Answers a request with the stream, from the event on that `Last-Event-ID` names. One that missed events gets `gap` first, and has
-   * to look for itself what is true now. A quiet stream has a comment every 15 s. A reader that leaves 1 MiB unread is cut off; all
-   * end when the server stops.
+   * Answers a request with the stream, starting after the event that `Last-Event-ID` names. A reader that missed events receives `gap`
+   * first, and must query the current state itself. A quiet stream gets a comment every 15 s. A reader that leaves 1 MiB unread is cut off;
+   * all streams end when the server stops.
    */
   serve(exchange: Exchange): Promise<void>;
   readonly readers: number;
@@ -31,7 +34,7 @@ type Item = { id: string; frame: string };
 
 export function createFeed({ ring, maxReaders = 200, clock = systemClock }: FeedOptions): ConnectorFeed {
   const open = new Set<SseStream>();
-  // Ids of an earlier process are known for what they are: not held.
+  // Marks the ids of this process: ids of an earlier process are recognized as no longer kept.
   const origin = randomIds.next('feed');
   let count = 0;
   const feed = createItemFeed<Item>({

@@ -10,15 +10,15 @@ import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 export type JsonReader = (req: IncomingMessage) => Promise<unknown>;
 
 export type JsonReaderLimits = {
-  /** Longest body, bytes. */
+  /** Maximum body size, bytes. */
   bodyBytes: number;
-  /** Bytes that all bodies being read may hold together. */
+  /** Maximum size of all bodies that are being read, together, bytes. */
   totalBytes: number;
 };
 
 /**
- * Reads JSON bodies, `application/json` only. Rejects with 415, 413, 400, 408 for a sender that is too slow, or 429 when the bodies
- * being read hold too much memory together.
+ * Reads JSON bodies, `application/json` only. Rejects with 415, 413 or 400, with 408 for a sender that is too slow, and with 429 when the
+ * bodies being read take too much memory together.
  */
 export function createJsonReader(limits: JsonReaderLimits): JsonReader {
   const budget = new ByteBudget(limits.totalBytes);
@@ -52,12 +52,12 @@ export function createJsonReader(limits: JsonReaderLimits): JsonReader {
   };
 }
 
-/** Up to so many bytes a body is read at once: longer ones may have to be read in turns. */
+/** A body of up to this many bytes is read at once; longer ones may arrive in several turns of the event loop. */
 const wholeBytes = 16 * 1024;
 
 /**
- * True for a short body that has come with its head, as most have: the parser has taken both by the time the turn of the event loop that
- * brought them is over. Such a body needs no watch over its pace, no copy and no listeners, which cost more than parsing it.
+ * True for a short body that has arrived with its head, as most do: the parser has taken both before the turn of the event loop that
+ * brought them ends. Such a body needs no timeout, no copy and no listeners, which cost more than parsing it.
  */
 async function isHere(req: IncomingMessage): Promise<boolean> {
   await Promise.resolve();

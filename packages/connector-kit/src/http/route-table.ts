@@ -4,28 +4,28 @@ import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { BodyStreamLimits } from './body-stream.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What a route says of itself in `/openapi.json`. The schemas describe; checking is the route's own business. */
+/** How a route appears in `/openapi.json`. The schemas only describe it; the route itself checks its input. */
 export type RouteDoc = {
   summary: string;
   needsKey?: boolean;
-  /** Of the JSON body it takes. */
+  /** Schema of the JSON body that it accepts. */
   body?: Schema;
-  /** Of the JSON it answers with. */
+  /** Schema of the JSON that it answers with. */
   reply?: Schema;
 };
 
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * Fixed segments, the last one possibly `:name`, or `*` for all that follows. A fixed path wins over one with a name, that
-   * one over a prefix, and a long prefix over a short one.
+   * Fixed segments; the last one may be `:name`, or `*` for everything that follows. A fixed path takes precedence over one with a name, a
+   * named one over a prefix, and a long prefix over a short one.
    */
   path: string;
-  /** Its part of `/openapi.json`. */
+  /** The route's part of `/openapi.json`. */
   doc?: RouteDoc;
-  /** What pages of other web sites may do here; nothing unless given. */
+  /** What pages of other web sites may do here. Default: nothing. */
   open?: Opening;
-  /** The body is read by the handler, as `exchange.body`, for as long as it comes; other bodies may take two minutes. */
+  /** The handler reads the body itself as `exchange.body`, for as long as it takes; other bodies are limited to two minutes. */
   streamsBody?: BodyStreamLimits;
   handle: (exchange: Exchange) => void | Promise<void>;
 };
@@ -37,9 +37,8 @@ type Methods = Map<string, Route>;
 const noParams: Record<string, string> = {};
 
 /**
- * Finds the route of a request, in one look-up for fixed paths. Throws `not_found` with status 404, or 405 with `allow`
- * in its details when the path exists for other methods. What `*` stands for is the param `*`: decoded once, without empty
- * segments, dots that climb, or slashes that were hidden in an escape.
+ * Finds the route of a request, in one look-up for fixed paths. Throws 404 `not_found`, or 405 with `allow` in its details when the path
+ * exists for other methods. The param `*` holds what `*` matched: decoded once, without empty segments, `..`, or escaped slashes.
  */
 export function createRouteTable(routes: readonly Route[]): (method: string, url: string) => Match {
   const paths = new Map<string, Methods>();
@@ -67,7 +66,7 @@ export function createRouteTable(routes: readonly Route[]): (method: string, url
     const [prefix, methods] = found;
     const rest = path.slice(prefix.length);
     const plain = decodeRest(rest);
-    // The same path in another spelling must not get past the route that is there for it.
+    // The same path in another spelling must not bypass the route that handles it.
     const isDisguised = plain !== rest && plain !== null && isTaken(prefix + plain, prefix);
     if (plain === null || isDisguised) throw unknownPath(method);
     return { route: pick(methods, method), params: { '*': plain } };
@@ -96,7 +95,7 @@ function pick(methods: Methods, method: string): Route {
 
 const paramName = (path: string) => path.slice(path.lastIndexOf(':') + 1);
 
-/** Null when it names no path below the prefix. A slash at its end stays. */
+/** Null when it names no path below the prefix. A trailing slash is kept. */
 function decodeRest(rest: string): string | null {
   const segments = rest.split('/').map(decode);
   const isPlain = (segment: string, index: number) =>
@@ -112,6 +111,6 @@ function decode(segment: string): string {
   }
 }
 
-/** The path itself is not repeated: a caller may have put a key into it. */
+/** Does not repeat the path, into which a caller may have put a key. */
 const unknownPath = (method: string) =>
   new ServiceError('not_found', `Unknown route: there is no ${method} at this path. Check the path and the method.`);

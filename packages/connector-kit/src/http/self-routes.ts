@@ -5,7 +5,7 @@ import type { Route } from './route-table.ts';
 
 type Options = { routes: readonly Route[]; version: VersionInfo; errorSchema?: Schema };
 
-/** The routes by which every process says what it is: `/version` and `/openapi.json`. */
+/** The routes with which every process describes itself: `/version` and `/openapi.json`. */
 export function createSelfRoutes({ routes, version, errorSchema }: Options): Route[] {
   const own: Route[] = [
     {
@@ -42,7 +42,7 @@ const versionSchema = {
   },
 } as const;
 
-/** The OpenAPI document of a connector, drawn from its routes. */
+/** The OpenAPI document of a connector, generated from its routes. */
 function toOpenApi({ routes, version, errorSchema = {} }: Options): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {

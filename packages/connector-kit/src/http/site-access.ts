@@ -4,17 +4,17 @@ import type { Exchange } from './exchange.ts';
 import type { Match, Route } from './route-table.ts';
 
 export type SiteAccess = {
-  /** True when it has answered by itself, as it does to a browser that asks first. Throws what refuses the request. */
+  /** True when it has sent the answer itself, which it does for a preflight request. Throws when it refuses the request. */
   answers(exchange: Exchange): boolean;
 };
 
-/** Names of headers, as a browser lists those that a script wants to send. */
+/** Header names as a browser lists them in `access-control-request-headers`. */
 const headerList = /^[\w-]+(?:, ?[\w-]+)*$/;
 const preflightAgeS = '600';
 
 /**
- * Which requests of browsers are served. Every route is closed to other web sites; one that says what it opens is looked up
- * only for a request that would be refused, and gets the headers by which the browser shows the answer to that site's script.
+ * Decides which requests of browsers are served. Every route is closed to other web sites by default. A route's `open` is looked up only
+ * for a request that would otherwise be refused; it adds the headers that let the other site's script read the answer.
  */
 export function createSiteAccess(allowedHosts: readonly string[], find: (method: string, url: string) => Match): SiteAccess {
   const guard = createGuard(allowedHosts);
@@ -29,7 +29,7 @@ export function createSiteAccess(allowedHosts: readonly string[], find: (method:
       const { route } = find(method, url);
       return route.open === undefined ? null : route;
     } catch {
-      return null; // no route is no reason to say more than that other sites are refused
+      return null; // without a route, the answer is the same refusal of other sites
     }
   };
 
@@ -49,7 +49,7 @@ export function createSiteAccess(allowedHosts: readonly string[], find: (method:
   };
 }
 
-/** Cookies are never meant: `access-control-allow-credentials` is not sent. */
+/** `access-control-allow-credentials` is never sent, because cookies are never needed. */
 function allowOrigin({ headers: { origin } }: IncomingMessage, res: ServerResponse, { open }: Route): void {
   const origins = open?.origins ?? [];
   const allowed = origins.includes('*') ? '*' : origins.find((known) => known === origin);

@@ -2,10 +2,10 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { chooseConnection, type Exchange } from './exchange.ts';
 
 export type SseWriter = {
-  /** Opens the stream if it is not open yet. Frames of one tick leave in one write. */
+  /** Opens the stream if necessary. Frames of one tick are sent in one write. */
   send(frame: string): void;
   end(): void;
-  /** True once anything was written: from then on an error can only be a frame. */
+  /** True once anything was written: from then on, an error can only be sent as a frame. */
   isOpen(): boolean;
 };
 
@@ -13,8 +13,8 @@ const maxBufferedBytes = 1024 * 1024;
 const keepAliveMs = 15_000;
 
 /**
- * An event stream that opens with its first frame, so that until then the reply can still be an error. A quiet one sends
- * a comment every 15 s (which opens it too). A reader that leaves more than 1 MiB unread is dropped.
+ * An event stream that opens with its first frame, so that until then the reply can still be an error. A quiet stream gets a comment every
+ * 15 s, which also opens it. A reader that leaves more than 1 MiB unread is cut off.
  */
 export function createSseWriter(exchange: Exchange, clock: Clock): SseWriter {
   const { res, requestId } = exchange;
@@ -48,7 +48,7 @@ export function createSseWriter(exchange: Exchange, clock: Clock): SseWriter {
     const text = pending;
     pending = '';
     if (text === '' || res.destroyed || res.writableEnded) return;
-    // Checked before writing: one long answer may pass the limit, a reader that takes nothing may not.
+    // Checked before the write: a single long answer may exceed the limit, a reader that takes nothing may not.
     if (res.writableLength > maxBufferedBytes) res.destroy();
     else res.write(text);
   }

@@ -1,11 +1,14 @@
 import { Tokenizer } from 'marked';
 
-/** So many units of a text may be read for the ends of its emphases, together. Some 5 ms; what people and models write needs a tenth. */
+/**
+ * Maximum number of units that may be read, over a whole text, in search of the ends of emphases. This takes about 5 ms; normal texts need
+ * a tenth of it.
+ */
 const mostRead = 400_000;
 
 /**
- * The parser looks for the end of each `*`, `_` and `~` up to the end of the paragraph, which takes time in the square of its length.
- * Once that is too much, these signs stand for themselves.
+ * The parser looks for the end of each `*`, `_` and `~` up to the end of the paragraph, which takes time quadratic in its length. Once the
+ * limit is reached, these signs are treated as plain characters.
  */
 export class BoundedTokenizer extends Tokenizer {
   #left = mostRead;
@@ -18,12 +21,14 @@ export class BoundedTokenizer extends Tokenizer {
     return this.#mayRead(args[0]) ? super.del(...args) : undefined;
   }
 
-  /** The name of a mailbox has 64 characters; what could be one is read to its end at each of its own. */
+  /**
+   * The local part of an address has at most 64 characters, but the parser would read a longer run to its end from each of its characters.
+   */
   override url(src: string): ReturnType<Tokenizer['url']> {
     return longRun.test(src) ? undefined : super.url(src);
   }
 
-  /** Called at every sign of a text, and asked for few. */
+  /** Called at every sign of a text, but rarely has to count. */
   #mayRead(src: string): boolean {
     if (!isDelimiter(src.charCodeAt(0))) return false;
     this.#left -= src.length;

@@ -1,6 +1,6 @@
-/** How one platform writes what Markdown says. All texts but those of `text`, `code` and `codeBlock` are written already. */
+/** How one platform writes Markdown. All arguments are already rendered, except those of `text`, `code` and `codeBlock`. */
 export type Dialect = {
-  /** Words as they are: whatever means something on the platform has to be written out. */
+  /** Plain words: whatever has a meaning on the platform must be escaped. */
   text(words: string): string;
   strong(inner: string): string;
   em(inner: string): string;
@@ -10,19 +10,19 @@ export type Dialect = {
   /** `isBare`: the text is the address itself. */
   link(inner: string, address: string, isBare: boolean): string;
   heading(inner: string, depth: number): string;
-  /** True where headings are strong text: strong text in them is then not marked again. */
+  /** True where headings are rendered as strong text, so strong text within them is not marked again. */
   hasStrongHeadings: boolean;
-  /** `depth` counts the quotes around this one. */
+  /** `depth`: the number of quotes around this one. */
   quote(inner: string, depth: number): string;
   bullet: string;
-  /** The number of an entry, such as `3.`, where it is not written as it is. */
+  /** The number of a list entry, such as `3.`, where it needs escaping. */
   ordinal?(number: string): string;
   rule: string;
 };
 
 const asIs = (text: string) => text;
 
-/** Words alone, for mails, terminals and voices. */
+/** Words without formatting, for mails, terminals and voices. */
 export const plainText: Dialect = {
   text: asIs,
   strong: asIs,

@@ -1,13 +1,13 @@
 import type { Dialect } from './dialect.ts';
 
-/** What Discord would read as a sign of its own, at any place and at the beginning of a line. */
+/** Escapes what Discord would interpret, anywhere and at the beginning of a line. */
 const escape = (text: string): string =>
   text
     .replaceAll(/[\\*_~`|]/g, String.raw`\$&`)
     .replaceAll(/^([^\S\n]*)(#{1,3}|-#|>|[-+])(?=\s|>)/gm, String.raw`$1\$2`)
     .replaceAll(/^([^\S\n]*\d+)\./gm, String.raw`$1\.`);
 
-/** A frame that is longer than any in the text. */
+/** A fence that is longer than any in the text. */
 function frame(words: string, shortest: number): string {
   const longest = Math.max(0, ...[...words.matchAll(/`+/g)].map(([marks]) => marks.length));
   return '`'.repeat(Math.max(shortest, longest + 1));

@@ -1,6 +1,6 @@
 /**
- * A part of a text that is shown in its own way. `offset` and `length` count UTF-16 units. `verbatim`: a sign of the platform's own in the
- * text, such as the mark of a list.
+ * A part of a text with its own formatting. `offset` and `length` count UTF-16 units. `verbatim`: a sign of the platform's own in the text,
+ * such as a list bullet.
  */
 export type Entity =
   | { type: StyleType | 'code' | 'blockquote' | 'expandable_blockquote' | 'verbatim'; offset: number; length: number }
@@ -20,8 +20,8 @@ const isOpaque = ({ type }: Entity): boolean => type === 'code' || type === 'pre
 type Kept = { entity: Entity; holes: Entity[] };
 
 /**
- * Holds entities to rules that every platform takes: none in code, no code or link in a link, none of a kind in its own, none that is empty or
- * has blanks at its ends. They have to be nested or apart already, as those that come of a tree are.
+ * Makes entities follow rules that every platform accepts: none in code, no code or link in a link, none nested in its own kind, none empty
+ * or with blanks at its ends. They must already be nested or disjoint, as those from a syntax tree are.
  */
 export function tidyEntities({ text, entities }: FormattedText): FormattedText {
   const kept: Kept[] = [];
@@ -40,14 +40,14 @@ export function tidyEntities({ text, entities }: FormattedText): FormattedText {
 
 const quotes: readonly Entity['type'][] = ['blockquote', 'expandable_blockquote'];
 
-/** Whether an entity cannot hold another one. */
+/** Whether an entity may not contain another one. */
 function excludes(outer: Entity, inner: Entity): boolean {
   if (isOpaque(outer) || outer.type === inner.type) return true;
   if (outer.type === 'text_link') return isOpaque(inner);
   return quotes.includes(outer.type) && quotes.includes(inner.type);
 }
 
-/** A part of it, from one place to another, as it is. */
+/** The part of it between two offsets, unchanged. */
 export function sliceFormatted({ text, entities }: FormattedText, from: number, to: number): FormattedText {
   const inside = entities.flatMap((entity) => {
     const offset = Math.max(entity.offset, from);
@@ -57,14 +57,14 @@ export function sliceFormatted({ text, entities }: FormattedText, from: number, 
   return { text: text.slice(from, to), entities: inside };
 }
 
-/** What is left of a style around code: it cannot hold any. */
+/** The parts of a style that lie outside code, which cannot have styles. */
 function without(entity: Entity, holes: readonly Entity[]): Entity[] {
   const starts = [entity.offset, ...holes.map(endOf)];
   const ends = [...holes.map(({ offset }) => offset), endOf(entity)];
   return starts.map((offset, index) => ({ ...entity, offset, length: (ends[index] ?? offset) - offset }));
 }
 
-/** Indentation at the beginning of code stays. */
+/** Keeps the indentation at the beginning of code. */
 function trimEntity(text: string, entity: Entity): Entity[] {
   const words = text.slice(entity.offset, endOf(entity));
   const before = entity.type === 'pre' ? (/^\n*/.exec(words)?.[0].length ?? 0) : words.length - words.trimStart().length;
@@ -72,7 +72,7 @@ function trimEntity(text: string, entity: Entity): Entity[] {
   return length > 0 ? [{ ...entity, offset: entity.offset + before, length }] : [];
 }
 
-/** At the end, and at the beginning as far as the first entity. */
+/** Removes blanks at the end, and at the beginning up to the first entity. */
 function trim({ text, entities }: FormattedText): FormattedText {
   const first = entities[0]?.offset ?? text.length;
   const from = Math.min(first, text.length - text.trimStart().length);

@@ -3,12 +3,12 @@ import { BoundedTokenizer } from './bounded-tokenizer.ts';
 
 export type { MarkedToken, Tokens };
 
-/** Longer texts are no message of any platform, and some would take the parser long. */
+/** No platform has longer messages, and some longer texts would take the parser very long. */
 export const mostUnits = 20_000;
-/** A word without an end, which the parser reads again at each of its characters, and a line of nothing but marks of quotes and lists. */
+/** A very long word, which the parser reads again from each of its characters, or a line with very many quote and list marks. */
 const takesLong = /[\w.!#$%&'*+/=?`{|}~-]{2000}|^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){64}/m;
 
-/** Markdown as blocks, in bounded time; null for what is longer than 20,000 units or nests too deeply. */
+/** Parses Markdown into blocks, in bounded time. Null for a text that is longer than 20,000 units or nested too deeply. */
 export function lexMarkdown(markdown: string): MarkedToken[] | null {
   if (markdown.length > mostUnits || takesLong.test(markdown)) return null;
   try {
@@ -19,11 +19,11 @@ export function lexMarkdown(markdown: string): MarkedToken[] | null {
   }
 }
 
-/** The parser is only bounded, not extended, so there are no tokens but its own. */
+/** The parser is restricted but not extended, so there are no other tokens than its own. */
 export const tokensOf = (tokens: readonly Tokens.Generic[] | undefined): MarkedToken[] => (tokens ?? []) as MarkedToken[];
 
 const namedEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00A0' };
-/** The character references that people and models write; others stay as they are. */
+/** Decodes the character references that people and models write; others are left unchanged. */
 export const decodeEntities = (text: string): string =>
   text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

@@ -1,15 +1,18 @@
 import { tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
 
-/** A mark is `begin kind value middle`, its end `close`: noncharacters, which no cleaned text has. */
+/** A mark is `begin kind value middle`, and its end is `close`. All are noncharacters, which a cleaned text never contains. */
 const [begin, middle, close] = ['\ufdd0', '\ufdd1', '\ufdd2'] as const;
 const marks = /\ufdd0(\w+) ([^\ufdd1]*)\ufdd1|(\ufdd2)|([^\ufdd0\ufdd2]+)/g;
 
 type Kind = Entity['type'];
 
-/** For dialects that write entities: `inner` as one of a kind. `value`: the address of a link, the language of code, the depth of a heading. */
+/**
+ * Marks `inner` as an entity, for dialects that write entities. `value`: the address of a link, the language of code, or the depth of a
+ * heading.
+ */
 export const mark = (kind: Kind, inner: string, value = ''): string => `${begin}${kind} ${value}${middle}${inner}${close}`;
 
-/** A text with marks as one with entities. */
+/** Converts a text with marks to a text with entities. */
 export function readMarks(marked: string): FormattedText {
   const entities: Entity[] = [];
   const open: Entity[] = [];
@@ -32,11 +35,11 @@ function toEntity(type: Kind, offset: number, value: string): Entity {
   return { type, offset, length: 0 };
 }
 
-/** `||words||`, tight, within a line: an "or" of a program has blanks around it. */
+/** `||words||` within a line, without inner blanks: the "or" operator of a program has blanks around it. */
 const spoiler = /\|\|(?=\S)([^\n|]+)(?<=\S)\|\|/g;
 
-/** Words with their spoilers marked, which Markdown does not know. */
+/** Marks spoilers, which Markdown does not know. */
 export const withSpoilers = (words: string): string => words.replaceAll(spoiler, (_, inner: string) => mark('spoiler', inner));
 
-/** The language of a code block, where its name is one. */
+/** The language of a code block, if it is a valid name. */
 export const languageName = (name: string): string => (/^[\w+#.-]{1,40}$/.test(name) ? name : '');

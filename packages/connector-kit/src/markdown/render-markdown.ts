@@ -5,8 +5,8 @@ import { decodeEntities, lexMarkdown, tokensOf } from './lex-markdown.ts';
 type Around = { dialect: Dialect; quotes: number; lists: number };
 
 /**
- * Markdown as a platform writes it. HTML is shown as it is written, never passed on. A text that is longer than
- * 20,000 units or nests too deeply is given as the words it consists of. Cut long texts with `splitMessage` before: it knows code blocks.
+ * Renders Markdown in a platform's dialect. HTML is shown as text, never passed on. A text that is longer than 20,000 units or nested too
+ * deeply is rendered as plain words. Cut long texts with `splitMessage` first: it knows code blocks.
  */
 export function renderMarkdown(markdown: string, dialect: Dialect): string {
   const tokens = lexMarkdown(markdown);
@@ -109,13 +109,13 @@ function renderLink({ href, text, tokens }: Tokens.Link, dialect: Dialect): stri
   return linkTo(href, renderInline(tokensOf(tokens), dialect), dialect, text === href);
 }
 
-/** Only what leads to a page or a person; anything else is a trick, and stays words. */
+/** Links only to a page or a person; any other address may be a trick, so its text remains plain words. */
 const linkTo = (href: string, inner: string, dialect: Dialect, isBare = false): string =>
   /^(https?|mailto|tg):/i.test(href) ? dialect.link(inner, decodeEntities(href), isBare) : inner;
 
 type Align = 'center' | 'left' | 'right' | null;
 
-/** A table in letters of one width, for platforms that have none. The first row is its head. */
+/** Renders a table in monospaced text, for platforms that have no tables. The first row is the header. */
 function renderTable(rows: readonly (readonly string[])[], aligns: readonly Align[]): string {
   const widths = aligns.map((_, column) => Math.max(3, ...rows.map((row) => lengthOf(row[column] ?? ''))));
   const lines = rows.map((row) =>

@@ -1,19 +1,19 @@
 import { endOf, sliceFormatted, tidyEntities, type Entity, type FormattedText } from './formatted-text.ts';
 
-/** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
+/** Longest grapheme cluster to look for; a longer one is a prank, not writing. */
 const longestCluster = 200;
 
 export type SplitOptions = {
   limit: number;
-  /** A platform may show so many of a message and leave out the rest. */
+  /** The platform shows at most this many entities of a message and drops the rest. */
   maxEntities?: number;
-  /** How long a part is as the platform writes it; its UTF-16 units unless given. */
+  /** Length of a part as the platform counts it. Default: its UTF-16 units. */
   lengthOf?(part: FormattedText): number;
 };
 
 /**
- * Cuts a text into messages of at most `limit` units and `maxEntities` entities, at a paragraph, line or word where it can. What goes over
- * a cut begins again behind it; links and short code are kept whole, and so is every character that a reader sees as one.
+ * Cuts a text into messages of at most `limit` units and `maxEntities` entities, at a paragraph, line or word where possible. Formatting
+ * that crosses a cut continues after it. Links, short code and grapheme clusters are kept whole.
  */
 export function splitFormatted({ text, entities }: FormattedText, options: SplitOptions): FormattedText[] {
   const parts: FormattedText[] = [];
@@ -49,7 +49,7 @@ function startingBefore(entities: Entity[], end: number): Entity[] {
   return first < 0 ? entities : entities.slice(0, first);
 }
 
-/** How much fits at most: where the first entity that is too many begins, the message ends. */
+/** The maximum that fits: the message ends where the first surplus entity begins. */
 function windowOf({ text, entities }: FormattedText, limit: number, maxEntities: number): number {
   const surplus = entities[maxEntities]?.offset ?? Infinity;
   return Math.min(limit, text.length, surplus > 0 ? surplus : Infinity);
@@ -69,7 +69,7 @@ function cutOf({ text, entities }: FormattedText, window: number): number {
 
 const isWithin = (entity: Entity, at: number): boolean => entity.offset < at && at < endOf(entity);
 
-/** The last such sign in the second half of what fits. */
+/** The last occurrence of the sign in the second half of what fits. */
 function lastOf(text: string, sign: string, window: number, isGood: (at: number) => boolean): number | null {
   for (let at = text.lastIndexOf(sign, window); at > window / 2; at = text.lastIndexOf(sign, at - 1)) if (isGood(at)) return at;
   return null;
@@ -77,7 +77,7 @@ function lastOf(text: string, sign: string, window: number, isGood: (at: number)
 
 const wholeTypes: ReadonlySet<Entity['type']> = new Set(['code', 'text_link', 'verbatim']);
 
-/** A link or code that would be cut begins the next message, unless it is long. */
+/** Moves a link or code that would be cut to the next message, unless it is long. */
 function beforeWhole(entities: readonly Entity[], at: number, window: number): number {
   const cut = entities.find((each) => wholeTypes.has(each.type) && isWithin(each, at));
   return cut !== undefined && cut.offset > window / 2 ? cut.offset : at;
@@ -85,7 +85,7 @@ function beforeWhole(entities: readonly Entity[], at: number, window: number): n
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** The last end of a grapheme cluster at or before `most`; inside one that is longer, the last end of a code point. */
+/** The last end of a grapheme cluster at or before `most`; within a longer cluster, the last end of a code point. */
 function clusterEnd(text: string, most: number): number {
   const from = sureEnd(text, most);
   let end = from;
@@ -99,7 +99,7 @@ function clusterEnd(text: string, most: number): number {
   return isHalf ? most - 1 : most;
 }
 
-/** The last place at or before `most` between two plain letters: between them a cluster always ends. */
+/** The last position at or before `most` between two plain letters, where a cluster always ends. */
 function sureEnd(text: string, most: number): number {
   for (let at = most; at > 0; at--) if (isPlain(text, at - 1) && isPlain(text, at)) return at;
   return 0;

@@ -1,6 +1,6 @@
 export type Range = { start: number; end: number };
 
-/** Whether the reader has this version already. A weak tag counts: what is compared is whole bodies. */
+/** Whether the reader already has this version. A weak tag counts too, because whole bodies are compared. */
 export function hasVersion(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',', maxParts).map((tag) => tag.trim().replace(/^W\//, ''));
@@ -8,8 +8,8 @@ export function hasVersion(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /**
- * The part of a file that is asked for, `null` for all of it, `'none'` when it has no such part. Several parts, and what is no
- * range, get all: the field allows that.
+ * The requested part of a file; `null` for all of it, `'none'` when the file has no such part. Several parts and an invalid range get the
+ * whole file, as HTTP allows.
  */
 export function rangeOf(header: string | undefined, size: number): Range | null | 'none' {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
@@ -27,7 +27,7 @@ const lastBytes = (length: number, size: number): Range | 'none' =>
 
 export type Encoding = 'br' | 'gzip';
 
-/** The smallest form that the reader takes, of those that are there. */
+/** The smallest available encoding that the reader accepts. */
 export function encodingFor(acceptEncoding: string | undefined, available: readonly Encoding[]): Encoding | null {
   if (available.length === 0 || acceptEncoding === undefined) return null;
   const weights = new Map(acceptEncoding.toLowerCase().split(',', maxParts).map(weightOf));

@@ -30,6 +30,6 @@ const types = new Map(
   }),
 );
 
-/** By the ending of a name. What is not known is no page and no script: a browser saves it. */
+/** The media type of a file, by its extension. An unknown one must not act as a page or a script: a browser saves it. */
 export const contentTypeOf = (name: string): string =>
   types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? 'application/octet-stream';

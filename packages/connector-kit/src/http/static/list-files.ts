@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Encoding } from './conditions.ts';
 
-/** `encodings`: the forms of it that lie beside it, smallest first. */
+/** `encodings`: the compressed forms that are stored beside the file, smallest first. */
 export type StaticFile = { path: string; encodings: Encoding[] };
 
 const maxFiles = 5_000;
@@ -13,8 +13,8 @@ const endings: readonly [Encoding, string][] = [
 ];
 
 /**
- * The files below a folder, by their path in it with `/`. No links, no names that begin with a dot, no sockets and the like. Rejects when
- * the folder cannot be read, or holds more than a web app does.
+ * Lists the files of a folder by their relative paths, with `/`. Links, names that begin with a dot, and special files such as sockets are
+ * left out. Rejects when the folder cannot be read, or holds more files than a web app has.
  */
 export async function listFiles(dir: string): Promise<Map<string, StaticFile>> {
   const found = new Set<string>();

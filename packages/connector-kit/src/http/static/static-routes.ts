@@ -10,11 +10,11 @@ import { contentTypeOf } from './content-types.ts';
 import { listFiles, type StaticFile } from './list-files.ts';
 
 export type StaticOptions = {
-  /** Where the folder is in the address; `/` unless given. */
+  /** Path prefix under which the folder is served. Default: `/`. */
   prefix?: `/${string}`;
-  /** Names whose content never changes, as bundlers give them by a hash. */
+  /** Files whose content never changes, such as those that bundlers name by their hash. */
   immutable?: RegExp;
-  /** Sent with every file, such as a content security policy. */
+  /** Headers sent with every file, such as a content security policy. */
   headers?: Record<string, string>;
 };
 
@@ -33,9 +33,9 @@ const stalledMs = 30_000;
 const endings: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 
 /**
- * Serves the files of a folder, which is listed once: what is not in the list is not there, so no address leads out of it, to a link
- * or to a hidden file. `index.html` stands for its folder. A version has an `ETag` by its content; hashed names in `assets/` are kept
- * for a year, all else is asked for again each time. Rejects when the folder cannot be listed.
+ * Serves the files of a folder. The folder is listed once, and only listed files are served, so no URL leads to a link, to a hidden file or
+ * out of the folder. `index.html` is served for its folder. Each version has an `ETag` derived from its content. Files with hashed names in
+ * `assets/` are cached for a year; all others are revalidated each time. Rejects when the folder cannot be listed.
  */
 export async function createStaticRoutes(dir: string, options: StaticOptions = {}): Promise<Route[]> {
   const root = await realpath(dir);
@@ -84,7 +84,7 @@ async function send(serving: Serving, exchange: Exchange, wanted: Wanted): Promi
   }
 }
 
-/** Of a regular file where it was listed: not of a link that took its place, nor below one. */
+/** Opens a regular file at its listed path; refuses a link that has replaced it or one of its folders. */
 async function openInside(file: string): Promise<FileHandle> {
   try {
     if ((await realpath(file)) !== file) throw notFound();
@@ -97,7 +97,7 @@ async function openInside(file: string): Promise<FileHandle> {
   }
 }
 
-/** The digest is made again when the file looks changed. The time of a change alone would not show it: packages carry old ones. */
+/** Computes the digest again when the file looks changed. The modification time alone is not enough, because packages keep old times. */
 async function versionOf(
   { versions }: Serving,
   handle: FileHandle,
@@ -129,7 +129,7 @@ function headersOf({ options }: Serving, { requestId }: Exchange, { name, file, 
   };
 }
 
-/** A part is given of the version that the reader has begun with, or of any when it names none. */
+/** Serves a part only of the version that the reader began with, or of any version when the reader names none. */
 function partOf(headers: Exchange['req']['headers'], etag: string, size: number): Range | null | 'none' {
   const condition = headers['if-range'];
   return condition === undefined || condition === etag ? rangeOf(headers.range, size) : null;
@@ -140,7 +140,7 @@ function answer(exchange: Exchange, status: number, headers: Record<string, stri
   exchange.res.writeHead(status, headers).end();
 }
 
-/** A file that became shorter meanwhile ends the connection, so that nobody takes a part for the whole. */
+/** If the file has become shorter in the meantime, the connection is broken, so that nobody takes a part for the whole. */
 async function stream(handle: FileHandle, { res }: Exchange, { start, end }: Range): Promise<void> {
   res.setTimeout(stalledMs, () => res.destroy());
   res.strictContentLength = true;
