@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import type { Place } from './reply-platform.ts';
 
-/** One request to a platform, in bounded time. What comes of it later is not looked at. */
+/** Runs one request to a platform with a timeout. A later outcome is ignored. */
 export type BoundedCall = <T>(work: (place: Place) => Promise<T>) => Promise<T>;
 
 export const createBoundedCall =

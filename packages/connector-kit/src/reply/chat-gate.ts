@@ -4,40 +4,41 @@ import { faultOf, pauseMsOf } from './write-fault.ts';
 
 export type ChatGateOptions = {
   clock: Clock;
-  /** From the end of a write to a chat to the next one, ms; by its id where chats differ. */
+  /** Pause from the end of a write to a chat until the next one, ms; depends on the chat's id where chats differ. */
   perMs: number | ((chat: string) => number);
-  /** Between two writes of the whole bot, ms; none unless given. */
+  /** Pause between two writes of the whole bot, ms. Default: none. */
   allMs?: number;
-  /** So many writes that cannot wait may follow each other at once, where the platform lets them; one unless given. */
+  /** How many writes that cannot wait may follow each other at once, where the platform allows it. Default: 1. */
   burst?: number;
-  /** Counts the making of the gate as a write to each chat, for a process before may have written just now; not unless given. */
+  /** Counts the gate's creation as a write to each chat, because an earlier process may just have written. Default: off. */
   followsAnother?: boolean;
-  /** Chats that are held at once; past it those that nothing waits for are forgotten, and then new ones refused. */
+  /** Maximum number of chats kept. Past it, chats with no waiting writes are forgotten; if there are none, new chats are refused. */
   maxChats?: number;
 };
 
 export type WriteOptions = {
-  /** Goes before others of its chat and may use the burst: a text that a person waits for. */
+  /** Goes before others of its chat and may use the burst: for a text that a person waits for. */
   urgent?: boolean;
   /** Longest wait for its turn, ms. */
   withinMs?: number;
-  /** So many messages the platform counts it as, such as an album whose files it counts each; one unless given. */
+  /** How many messages the platform counts it as, such as an album in which each file counts. Default: 1. */
   writes?: number;
-  /** Ends the wait; a write that has begun goes on. */
+  /** Ends the wait; a write that has begun continues. */
   signal?: AbortSignal;
 };
 
-/** One pace for each chat and one for the whole bot. All writes to the platform ask here. */
+/** One pace for each chat and one for the whole bot. All writes to the platform go through it. */
 export type ChatGate = {
   /**
-   * Runs `write`, which has to come to an end, when it is its turn: one at a time in each chat, spaced. A write that is rejected with `busy` closes its chat for as
-   * long as the platform said (`retry_after_s`; with `global: true` in its details all chats) and doubles the space, unless its details say
-   * `keeps_pace: true`; good ones bring it back. Rejects as `write` does, with `busy` when the wait is too long, and with the reason of `signal`.
+   * Runs `write`, which must settle, when it is its turn: one at a time in each chat, with pauses. A write that rejects with `busy` closes
+   * its chat for as long as the platform demands (`retry_after_s`; all chats with `global: true` in its details), and doubles the pause
+   * unless its details say `keeps_pace: true`. Successful writes shorten the pause again. Rejects as `write` does, with `busy` when the
+   * wait is too long, and with the reason of `signal`.
    */
   run<T>(chat: string, write: () => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** As `run`, but only if it may go at once and nothing waits. False when it was left out. */
+  /** Like `run`, but only if it may go at once and nothing waits. False when it was left out. */
   offer(chat: string, write: () => Promise<unknown>): Promise<boolean>;
-  /** How long the platform's pause of a chat still lasts, ms. */
+  /** How long the pause that the platform demanded for a chat still lasts, ms. */
   pausedMs(chat: string): number;
 };
 
@@ -46,23 +47,23 @@ type Waiter = { urgent: boolean; go: () => void };
 type Lane = {
   waiting: Waiter[];
   isWriting: boolean;
-  /** From the end of a write to the next one, ms: usually, and as penalties have it now. */
+  /** Pause between writes, ms: the usual one, and the present one with penalties. */
   perMs: number;
   stepMs: number;
-  /** When the next write may go by the pace of the chat, and by what the platform wanted. */
+  /** When the next write may go: by the chat's pace, and by the platform's demand. */
   freeAt: number;
   pausedUntil: number;
-  /** Writes that were taken since the last penalty, or the last time that the step was halved. */
+  /** Successful writes since the last penalty, or since the pause was last halved. */
   good: number;
-  /** What was kept for it in the pace of the bot. */
+  /** The time reserved for it in the bot's pace. */
   slot: number | null;
   cancelTimer: () => void;
 };
 
 const never = Number.NEGATIVE_INFINITY;
-/** A step that penalties have doubled is at most so many times the first one. */
+/** Penalties multiply the pause by at most this factor. */
 const mostSteps = 16;
-/** So many good writes without a refusal halve a step that was doubled once; of one that was doubled more often as many fewer as they take longer. */
+/** This many successful writes halve a pause that was doubled once. The longer the pause, the fewer writes it takes. */
 const goodToHalve = 10;
 const maxWaiting = 100;
 const noTimer = (): void => undefined;
@@ -107,7 +108,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
   const readyAt = (lane: Lane, urgent: boolean) =>
     Math.max(pausedUntil(lane), lane.freeAt - (urgent ? (burst - 1) * lane.stepMs : 0));
 
-  /** Lets the next one go, or waits until it may. */
+  /** Starts the next write, or waits until it may start. */
   function advance(lane: Lane): void {
     lane.cancelTimer();
     lane.cancelTimer = noTimer;
@@ -128,7 +129,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
   function waitOf(lane: Lane, { urgent }: Waiter): number {
     const now = clock.elapsed();
     const at = readyAt(lane, urgent);
-    // A place in the pace of the bot is kept only for what can use it.
+    // Only a write that can use it at once reserves a place in the bot's pace.
     lane.slot = at > now ? null : (lane.slot ?? keepSlot(now));
     return Math.max(at, lane.slot ?? at) - now;
   }
@@ -139,7 +140,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
     return slot;
   }
 
-  /** Resolves when it is its turn. */
+  /** Resolves when it is this write's turn. */
   function turn(lane: Lane, { urgent = false, withinMs = Infinity, signal }: WriteOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       let cancelLimit = noTimer;
@@ -164,7 +165,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
   }
 
   function failed(lane: Lane, error: unknown): void {
-    // Any other fault says nothing of the pace.
+    // Other faults say nothing about the pace.
     if (faultOf(error) !== 'pause') return;
     if (!keepsPace(error)) slowDown(lane);
     const until = clock.elapsed() + (pauseMsOf(error) ?? lane.stepMs);
@@ -191,7 +192,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
       throw error;
     } finally {
       lane.isWriting = false;
-      // The further ones count at the usual pace: a slowed one would keep the chat closed for many minutes.
+      // The additional messages count at the usual pace: the slowed one would keep the chat closed for many minutes.
       lane.freeAt = Math.max(lane.freeAt, clock.elapsed()) + lane.stepMs + more * lane.perMs;
       advance(lane);
     }
@@ -216,7 +217,7 @@ export function createChatGate(options: ChatGateOptions): ChatGate {
 
 const drop = (lane: Lane, waiter: Waiter): void => void (lane.waiting = lane.waiting.filter((each) => each !== waiter));
 
-/** A write was taken: a step that was doubled comes back. */
+/** A write succeeded: after several of them, a doubled pause is halved again. */
 function took(lane: Lane): void {
   lane.good++;
   if (lane.good * lane.stepMs < goodToHalve * 2 * lane.perMs) return;
@@ -224,7 +225,7 @@ function took(lane: Lane): void {
   lane.stepMs = Math.max(lane.perMs, lane.stepMs / 2);
 }
 
-/** The platform wanted a pause. */
+/** The platform demanded a pause. */
 function slowDown(lane: Lane): void {
   lane.good = 0;
   lane.stepMs = Math.min(lane.stepMs * 2, lane.perMs * mostSteps);
@@ -236,6 +237,6 @@ const isPaused = (pauseMs: number) =>
   });
 
 const isGlobal = (error: unknown): boolean => says(error, 'global');
-/** A pause that no pace has caused: the platform cannot be reached, or a chat has moved. */
+/** True for a pause that the pace did not cause: the platform is unreachable, or a chat has moved. */
 const keepsPace = (error: unknown): boolean => says(error, 'keeps_pace');
 const says = (error: unknown, name: string): boolean => error instanceof ServiceError && error.details[name] === true;

@@ -1,13 +1,13 @@
-/** Replies of one chat come out in the order in which their turns end: one that is tried again is not overtaken by the next. */
+/** Shows the replies of a chat in the order in which their turns end: a reply that is retried is not overtaken by the next one. */
 export type ChatOrder = {
-  /** Resolves when the replies that are being finished in a chat at this moment are finished, or have failed. */
+  /** Resolves when the replies that are being finished in a chat at this moment have finished or failed. */
   earlier(chat: string): Promise<void>;
-  /** Finishes a reply. `earlier`: settles when those before it are finished. */
+  /** Finishes a reply. `earlier`: settles when the replies before it have finished. */
   finish(chat: string, work: (earlier: Promise<void>) => Promise<void>): Promise<void>;
 };
 
 export function createChatOrder(): ChatOrder {
-  /** Of each chat in which replies are being finished: when all of them are. */
+  /** For each chat in which replies are being finished: settles when all of them have finished. */
   const lasts = new Map<string, Promise<void>>();
   const earlier = (chat: string): Promise<void> => lasts.get(chat) ?? Promise.resolve();
   return {

@@ -9,7 +9,7 @@ export type LostPart = { index: number; nonce: string; before: string | null | u
 
 export type FindMessage = (part: LostPart, search: Search) => Promise<string | null>;
 
-/** The way to the platform's own search, with what is known of the part. Null where there is no such message, or no search. */
+/** Searches for a part with the platform's own search and what is known of the part. Null where there is no such message, or no search. */
 export const createFindMessage =
   ({ find }: ReplyPlatform, call: BoundedCall): FindMessage =>
   async ({ index, nonce, before }, { answers, ...search }) => {

@@ -6,42 +6,42 @@ import { createLiveSteps, type StepDeps } from './live-steps.ts';
 import type { Paced } from './reply-platform.ts';
 import { faultOf, pauseMsOf } from './write-fault.ts';
 
-/** Least time from one write of a growing reply to the next, after so many of them, ms; null when it is not shown until it is whole. */
+/** Minimum time between two writes of a growing reply, ms, after the given number of writes. Null: it is shown only when it is complete. */
 export type LiveEveryMs = (writes: number, chat: string) => number | null;
 
 export type LiveDeps = StepDeps & {
   gate: ChatGate;
   chat: string;
-  /** Makes the messages ready; rejects never. */
+  /** Prepares the messages; never rejects. */
   open(): Promise<void>;
   liveEveryMs?: LiveEveryMs;
   mostLive?: number;
   log: StartContext['log'];
 };
 
-/** Shows a reply while it grows: one write at a time, always the newest text. */
+/** Shows a reply while it grows: one write at a time, always with the newest text. */
 export type LiveReply = {
   /** There is more text. */
   changed(): void;
-  /** What was said was taken back. */
+  /** The text so far was withdrawn. */
   retracted(): void;
-  /** Nothing is written any more when it resolves. */
+  /** Resolves when nothing will be written any more. */
   stop(): Promise<void>;
 };
 
-/** After so many faults in a row only the whole text is tried. */
+/** After this many faults in a row, only the complete text is tried. */
 const maxFaults = 4;
 const faultPause = { firstMs: 1000, maxMs: 16_000 };
-/** Who removes a message this often does not want it. */
+/** Someone who removes a message this often does not want it. */
 export const maxRounds = 8;
 
-/** When something is written. What that is, `live-steps.ts` knows. */
+/** Decides when to write; `live-steps.ts` decides what. */
 export function createLiveReply(deps: LiveDeps): LiveReply {
   const { clock, gate, chat, messages, mostLive = Infinity } = deps;
   const steps = createLiveSteps(deps);
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
-  /** There was more text since the steps were last looked at. */
+  /** More text has arrived since the steps were last looked at. */
   let isAsked = false;
   let cancelTimer = noTimer;
   let faults = 0;
@@ -94,7 +94,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
   const paced: Paced = (write) => gate.run(chat, write, { signal: stopping.signal });
   const nextWrite = () => (isOver() ? null : steps.write());
 
-  /** What the text is by the time that it may be written. */
+  /** Writes the text as it is when the write may start. */
   async function writeNext(): Promise<void> {
     const write = nextWrite();
     if (write === null) return;
@@ -102,7 +102,7 @@ export function createLiveReply(deps: LiveDeps): LiveReply {
     await write();
   }
 
-  /** A draft goes away by itself: while a tool works it is shown again. */
+  /** A draft expires by itself, so it is shown again while a tool works. */
   function keepDraft(): void {
     const leftMs = steps.draftLeftMs();
     if (leftMs !== null) wake(leftMs);

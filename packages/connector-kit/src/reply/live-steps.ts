@@ -5,9 +5,9 @@ import type { Paced } from './reply-platform.ts';
 import type { ReplyText } from './reply-text.ts';
 import { faultOf } from './write-fault.ts';
 
-/** The first message comes with so many characters, or so long after the first of them: a notification shows real words. */
+/** The first message is posted after this many characters, or this long after the first one, so that a notification shows real words. */
 export type FirstAfter = { chars: number; ms: number };
-/** What happens to a reply whose message was removed: it is posted again, or ends without a word. */
+/** What happens to a reply whose message was removed: it is posted again, or ends silently. */
 export type WhenGone = 'post' | 'end';
 
 export type StepDeps = {
@@ -24,34 +24,34 @@ export type StepDeps = {
 
 type Step = () => Promise<void>;
 
-/** What brings the messages of a reply that grows nearer to its text, one step at a time. */
+/** The steps that bring the messages of a growing reply closer to its text. */
 export type LiveSteps = {
-  /** Ms until what there is may be shown; null while there is nothing to be done. */
+  /** Ms until the text may be shown; null while there is nothing to do. */
   waitMs(): number | null;
-  /** What has to be found before more is written; it keeps the pace by itself. Null when nothing has. */
+  /** A search that must run before more is written; it keeps the pace by itself. Null when none is needed. */
   search(paced: Paced): Step | null;
   /** The next write; null when there is none. */
   write(): Step | null;
-  /** Ms until what is shown as a draft has to be shown again; null where nothing is. */
+  /** Ms until the shown draft must be shown again; null without a draft. */
   draftLeftMs(): number | null;
-  /** What was said was taken back. */
+  /** The text so far was withdrawn. */
   retracted(): void;
 };
 
-/** A text that was taken back goes away after this, unless there is another by then. */
+/** A withdrawn text is removed after this time, unless new text arrives first, ms. */
 const takeBackMs = 1000;
-/** Longer texts are not shown again at every step; they come when they are whole. */
+/** A longer text is not shown while it grows, only when it is complete. */
 const maxChars = 60_000;
-/** Platforms show a draft for half a minute. */
+/** Platforms show a draft for half a minute, ms. */
 const draftAgainMs = 20_000;
 
 export function createLiveSteps({ clock, text, messages, layout, firstAfter, whenGone, ...deps }: StepDeps): LiveSteps {
-  /** What a platform with drafts shows of the message to come; null where it has none. */
+  /** The draft that the platform shows of the next message; null where it has no drafts. */
   let drafted: string | null = messages.canDraft() ? '' : null;
   let draftedAt = Number.NEGATIVE_INFINITY;
-  /** Messages before it are full and left alone. */
+  /** Messages before this index are full and left unchanged. */
   let current = 0;
-  /** When there was something to show for the first time, and when it was taken back. */
+  /** When there was first something to show, and when it was withdrawn. */
   let since: { first: number | null; emptied: number | null } = { first: null, emptied: null };
 
   function waitMs(): number | null {
@@ -92,7 +92,7 @@ export function createLiveSteps({ clock, text, messages, layout, firstAfter, whe
     return isDraft(pieces) ? () => draft(piece) : () => post(piece);
   }
 
-  /** The last message is shown as a draft, where drafts are to be had: nothing is posted there before it is whole. */
+  /** Where drafts are available, the last message is shown as a draft: it is posted only when it is complete. */
   function isDraft(pieces: readonly string[]): boolean {
     return drafted !== null && messages.count() === pieces.length - 1 && text.cuts().length === 0;
   }

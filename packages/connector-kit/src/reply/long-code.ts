@@ -12,7 +12,10 @@ const extensions: Readonly<Record<string, string>> = {
 
 type Block = { start: number; end: number; language: string; code: string };
 
-/** Takes code blocks of `longest` units and more out of a text: each becomes a file, and a line that names it. For `ReplyPlatform.attach`. */
+/**
+ * Moves code blocks of at least `longest` units out of a text: each becomes a file, and a line names it in its place. For
+ * `ReplyPlatform.attach`.
+ */
 export function takeLongCode(text: string, longest: number): { text: string; files: ReplyFile[] } {
   if (text.length < longest) return { text, files: [] };
   const files: ReplyFile[] = [];
@@ -28,7 +31,7 @@ export function takeLongCode(text: string, longest: number): { text: string; fil
   return { text: rest + text.slice(at), files };
 }
 
-/** The blocks between marks at the beginning of lines. One that is never ended goes to the end. */
+/** The blocks between fences at the beginning of lines. An unclosed block extends to the end. */
 function codeBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let open: { start: number; from: number; marker: string; language: string } | null = null;
@@ -49,7 +52,7 @@ function codeBlocks(text: string): Block[] {
   return blocks;
 }
 
-/** What is longer opens and ends nothing. */
+/** A longer line opens and closes no block. */
 const longestOpener = 200;
 
 const isEnd = (line: string, marker: string): boolean => {

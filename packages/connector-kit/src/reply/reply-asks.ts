@@ -9,20 +9,20 @@ import { settleReply, type SettleDeps } from './settle-reply.ts';
 export type ReplyAsksDeps = MessagesOptions &
   Omit<SettleDeps, 'messages'> & {
     layout: Layout;
-    /** Resolves when the replies that come before this one in the chat are shown. */
+    /** Resolves when the replies before this one in the chat are shown. */
     inOrder(): Promise<void>;
   };
 
-/** The questions of a turn, each a message of its own. What cannot be shown is logged: the core denies it in the end. */
+/** The questions of a turn, each in messages of its own. One that cannot be shown is logged; the core denies it in the end. */
 export type ReplyAsks = {
   ask(ask: Ask): void;
-  /** The question is over: its message says what came of it, without buttons. */
+  /** The question is closed: its message shows the outcome, without buttons. */
   asked(id: string, answer: AskAnswer): void;
 };
 
 type OpenAsk = { ask: Ask; messages: ReplyMessages; shown: Promise<void> };
 
-/** What a question reads once it is over. */
+/** The text of a closed question. */
 const overText = ({ text, options }: Ask, { option, outcome }: AskAnswer): string =>
   `${text}\n→ ${options.find(({ id }) => id === option)?.label ?? `not answered (${outcome})`}`;
 
@@ -30,7 +30,7 @@ export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
   const { platform, layout, log } = deps;
   const open = new Map<string, OpenAsk>();
 
-  /** The same after a restart: the platform, or the state, knows what is shown of it. */
+  /** Works across a restart: the platform, or the state, knows what has been shown. */
   async function show(ask: Ask, messages: ReplyMessages, pieces: readonly string[]): Promise<void> {
     await deps.inOrder();
     await messages.open(`ask ${ask.id}`, undefined, 'same');
@@ -62,7 +62,7 @@ export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
   };
 }
 
-/** The last message of a question has its buttons. */
+/** Adds the buttons to the last message of a question. */
 function withButtons(platform: ReplyPlatform, ask: Ask, last: string | undefined): ReplyPlatform {
   const { post, ask: postAsk } = platform;
   if (postAsk === undefined) return platform;

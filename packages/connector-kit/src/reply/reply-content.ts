@@ -3,13 +3,13 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Extra } from './settle-reply.ts';
 import type { ReplyFile, ReplyPlatform } from './reply-platform.ts';
 
-/** What is said where the assistant says nothing. */
+/** Texts for cases in which the assistant says nothing. */
 export type ReplyWords = {
-  /** A line for a turn that ended so without a text; null for none, as it is unless given. */
+  /** A line for a turn that ended with this outcome and without a text; null for none. Default: null. */
   ended(outcome: Outcome): string | null;
   /** A line for a turn that failed; null for none. */
   failed(error: unknown): string | null;
-  /** In the place of a file, where the platform takes none. */
+  /** Takes the place of a file where the platform accepts none. */
   file(name: string): string;
 };
 
@@ -24,7 +24,7 @@ export type ReplyContent = { text: string; extras: Extra[] };
 type ContentPlatform = Pick<ReplyPlatform, 'file' | 'albums' | 'textWithFiles' | 'attach' | 'react'>;
 type ContentDeps = { platform: ContentPlatform; words: ReplyWords; answers?: string };
 
-/** What a result has to be shown as. What the platform cannot do becomes words; an action that is not known is left out. */
+/** What to show of a result. What the platform cannot do becomes text; an unknown action is left out. */
 export function contentOf({ actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>, deps: ContentDeps): ReplyContent {
   const { platform, words, answers } = deps;
   const texts: string[] = [];
@@ -54,7 +54,7 @@ export function contentOf({ actions, outcome }: Pick<HandleResult, 'actions' | '
   return { text: spare === '' ? (words.ended(outcome) ?? '') : spare, extras: [] };
 }
 
-/** A text and files as the platform shows them: what it makes a file of comes first, and files that go together are one message. */
+/** A text with files as the platform shows them: files made from the text come first, and files of one album form one message. */
 export function contentWithFiles(
   whole: string,
   files: readonly ReplyFile[],

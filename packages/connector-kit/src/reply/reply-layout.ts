@@ -2,34 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { splitMessage } from '../split-message.ts';
 
 export type LayoutOptions = {
-  /** Longest message of the platform, as `lengthOf` counts it. */
+  /** Maximum length of a message, as `lengthOf` counts it. */
   limit: number;
-  /** Markdown as the platform writes it; as it is unless given. */
+  /** Converts Markdown to the platform's form. Default: unchanged. */
   render?(markdown: string): string;
-  /** How the platform counts a rendered text; in UTF-16 units unless given. */
+  /** Length of a rendered text as the platform counts it. Default: UTF-16 units. */
   lengthOf?(rendered: string): number;
-  /** In place of `render`, for a platform whose form cannot be cut in the source: messages from a part of it, which has at most `limit` units. */
+  /**
+   * Instead of `render`, for a platform whose form cannot be cut in the source: makes messages from a part of it of at most `limit` units.
+   */
   toMessages?(markdown: string): string[];
 };
 
-/** A text as messages, rendered, none over the limit. `cuts`: places of the text at which a new message begins whatever fits. */
+/** A text as rendered messages within the limit. `cuts`: offsets in the text at which a new message always begins. */
 export type Layout = {
   (text: string, cuts?: readonly number[]): string[];
-  /** The same of any length, without holding up the rest of the process. */
+  /** The same for a text of any length, without blocking the process. */
   inTurns(text: string, cuts?: readonly number[]): Promise<string[]>;
 };
 
-/** Below it a part of the source is not cut any further. */
+/** A shorter part of the source is not cut further. */
 const shortest = 16;
 
-/** Renders a part once, as long as it stays the same. @throws RangeError for an invalid limit */
+/** Renders each part once, as long as it does not change. @throws RangeError for an invalid limit */
 export function createLayout(options: LayoutOptions): Layout {
   const { limit, render = (text) => text, lengthOf = ({ length }) => length } = options;
   const { toMessages = (part) => fit(part, limit) } = options;
   if (!Number.isInteger(limit) || limit < 2) throw new RangeError('The limit of a message is at least two characters.');
   let rendered = new Map<string, string[]>();
 
-  /** What grows by rendering is cut again, at half the length. */
+  /** A part that is too long once rendered is cut again, at half the length. */
   function fit(part: string, most: number): string[] {
     const text = render(part);
     if (lengthOf(text) <= limit) return text.trim() === '' ? [] : [text];
@@ -37,7 +39,7 @@ export function createLayout(options: LayoutOptions): Layout {
     return half < shortest ? cutRendered(text, limit) : splitMessage(part, half).flatMap((each) => fit(each, half));
   }
 
-  /** A few words that are rendered at such length are no words of anybody: they are cut as they are. */
+  /** A short source that renders this long is not normal text: its rendered form is cut. */
   function cutRendered(text: string, most: number): string[] {
     return splitMessage(text, most).flatMap((each) =>
       lengthOf(each) <= limit || most < 4 ? [each] : cutRendered(each, most >> 1),

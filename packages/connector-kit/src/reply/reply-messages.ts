@@ -8,9 +8,9 @@ import { createUnwantedMessages, toId, type UnwantedMessages } from './unwanted-
 import { faultOf } from './write-fault.ts';
 
 /**
- * What becomes of a post of which nobody knows whether the platform took it, because its answer was lost or this process was killed.
- * `nonce`: it is posted again, and the platform knows it by its nonce. `repeat`: it is posted again, and shown twice at worst.
- * `skip`: a finished text is not posted again, and missing at worst.
+ * What happens to a post whose outcome is unknown, because the answer was lost or this process was killed.
+ * `nonce`: it is posted again, and the platform recognizes it by its nonce. `repeat`: it is posted again, and shown twice at worst. `skip`:
+ * a finished text is not posted again, and missing at worst.
  */
 export type Unsure = 'nonce' | 'repeat' | 'skip';
 
@@ -20,15 +20,20 @@ export type MessagesOptions = {
   clock: Clock;
   chat: string;
   unsure: Unsure;
-  /** The id of a message that is there before all of them: the one that is answered. */
+  /** The id of a message that precedes all of them: the one that is answered. */
   after?: string;
-  /** How long an answer of the platform is waited for, ms. */
+  /** Timeout of one call to the platform, ms. */
   callMs: number;
 };
 
-/** The messages of one reply, in their order, as they are on the platform and in the state. Every call is one write, but those that are given a pace. */
+/**
+ * The messages of one reply, in order, as they are on the platform and in the state. Each call is one write, except those that take a
+ * `paced`.
+ */
 export type ReplyMessages = UnwantedMessages & {
-  /** Looks up what an earlier process, or another try, has shown. To be called first. `turn`: of the reply, when it is known. */
+  /**
+   * Looks up what an earlier process, or an earlier attempt, has shown. Must be called first. `turn`: the reply's turn, when it is known.
+   */
   open(name: string, turn: string | undefined, earlier: Earlier): Promise<void>;
   count(): number;
   shows(index: number, text: string): boolean;
@@ -37,20 +42,20 @@ export type ReplyMessages = UnwantedMessages & {
   /** How often messages have been given up. */
   rounds(): number;
   cuts(): readonly number[];
-  /** The next message may be there already, and has to be looked for before it is posted. */
+  /** The next message may already exist, and must be searched for before it is posted. */
   mustFind(): boolean;
   find(text: string, how: Search): Promise<void>;
   post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
   edit(index: number, text: string): Promise<void>;
-  /** How often it was written while it grew, by earlier processes too. */
+  /** How often the reply was written while it grew, including by earlier processes. */
   liveWrites(): number;
-  /** Counts one more, before it is made: who ends the process must not gain any. */
+  /** Counts one more write before it is made, so that ending the process never gains extra writes. */
   countLive(): Promise<void>;
   canDraft(): boolean;
-  /** Shows the message to come as a draft. False where the chat has none. */
+  /** Shows the next message as a draft. False where the chat has no drafts. */
   draft(text: string): Promise<boolean>;
   extras(): number;
-  /** Does what is no text, under a nonce of its own, once. */
+  /** Runs, once and under its own nonce, a part that is not text. */
   extra(work: (place: Place & { nonce: string }) => Promise<unknown>): Promise<void>;
   finish(): Promise<void>;
 };
@@ -65,7 +70,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
     findMessage({ index, nonce, before: index === 0 ? after : state.record.messages[index - 1]?.id }, search);
   const unwanted = createUnwantedMessages({ state, platform, call, knowsNonces: unsure === 'nonce', findAt, after });
 
-  /** `isOld`: the platform had it already, with a text that is not known. */
+  /** `isOld`: the platform already had it, with an unknown text. */
   async function postOnce(text: string, answers?: string): Promise<{ id: string | null; isOld: boolean }> {
     const { record, doubted } = state;
     const index = record.messages.length;
@@ -109,7 +114,7 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const digest = digestOf(text);
       const hasNewCuts = cuts.length !== state.record.cuts.length;
       state.record.cuts = [...cuts];
-      // What stands where it is cannot be changed: where it ends has to be known before it is there.
+      // A message that cannot be edited must have its end stored before it is posted.
       if (hasNewCuts && platform.edit === undefined) await save();
       if (isFinal && unsure === 'skip') {
         if (state.record.intent === index) return add(null);

@@ -7,10 +7,10 @@ import type { StartContext } from '../connector.ts';
 import type { ConnectorState } from '../state/state.ts';
 
 /**
- * What is on the platform of one reply. `messages`: the id of each, null where it was posted and nobody knows its id, and the digest of what
- * it shows, empty where that is not known. `doomed`: messages that have to go. `lost`: nonces of posts that may be there and are not tried again.
- * `cuts`: where in the text a new message begins.
- * `intent`: the message that is being posted. `live`: writes of it while it grew, where they are counted. `round`: raised when messages are given up, so that what takes their place is no repeat.
+ * What is on the platform of one reply. `messages`: the id of each (null for a posted message whose id is unknown), and the digest of its
+ * text, empty when unknown. `doomed`: messages that must be removed. `lost`: nonces of posts that may exist and are not retried. `cuts`:
+ * offsets in the text at which a new message begins. `intent`: the message that is being posted. `live`: number of writes while it grew,
+ * where they are counted. `round`: raised when messages are given up, so that their replacements get new nonces.
  */
 export type ReplyRecord = {
   chat: string;
@@ -29,31 +29,31 @@ export type ReplyRecord = {
 
 export type ReplyRecords = {
   load(name: string): Promise<ReplyRecord | undefined>;
-  /** Resolves when it is on the disk. A disk that does not take it is logged: replies go out, and a crash may repeat a part. */
+  /** Resolves when it is on disk. A failure of the disk is logged: replies are still shown, and a crash may repeat a part. */
   save(name: string, record: ReplyRecord): Promise<void>;
 };
 
 const prefix = 'reply:';
-/** Replies that are whole and kept, so that a push of one finds that it has been shown. */
+/** How many completed replies are kept, so that a push of one finds that it has been shown. */
 const keptDone = 1000;
-/** Replies that were begun and never finished: nobody comes for them after this. */
+/** How many replies that never finished are kept, and for how long: nobody asks for them after that. */
 const keptOpen = { replies: 2000, ms: 7 * 24 * 3600_000 };
-/** After so many replies what is too much is removed. */
+/** Surplus records are removed after this many replies. */
 const pruneEvery = 200;
 
 export const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, 16);
 
-/** The name of a part towards the platform. */
+/** The nonce that identifies a part to the platform. */
 export const nonceOf = (name: string, round: number, part: string): string =>
   hash('sha256', compositeKey(name, round, part), 'base64url').slice(0, 24);
 
-/** What another version of the kit has noted may be something else. */
+/** A record of another version of the kit may have another form. */
 const isReply = (found: unknown): found is ReplyRecord =>
   isRecord(found) &&
   typeof found['round'] === 'number' &&
   [found['messages'], found['doomed'], found['cuts']].every((list) => Array.isArray(list));
 
-/** Replies that were noted since the last look at how many there are. */
+/** Replies stored since the records were last counted. */
 const sincePruned = new WeakMap<ConnectorState, number>();
 
 export function createReplyRecords(state: ConnectorState, clock: Clock, log: StartContext['log']): ReplyRecords {

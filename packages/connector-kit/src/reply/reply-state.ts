@@ -1,23 +1,23 @@
 import { nonceOf, type ReplyRecord, type ReplyRecords } from './reply-record.ts';
 
-/** What may be there that is not in the state: nothing, the text as it is given now, or an earlier state of it. */
+/** What may be on the platform without being in the state: nothing, the text as it is now, or an earlier version of it. */
 export type Earlier = 'nothing' | 'same' | 'other';
 
-/** A message that may have been posted already: whether with the same text, and whether this process tried it. `found`: what a search came to. */
+/** A message that may already have been posted: whether with the same text, and whether by this process. `found`: result of a search. */
 type Doubt = { index: number; isSame: boolean; isOwn: boolean; found?: string | null };
 
-/** What is known of the messages of one reply: `record` is stored, `doubted` is of this process alone. */
+/** What is known about the messages of one reply: `record` is stored, `doubted` belongs to this process only. */
 export type ReplyState = {
   record: ReplyRecord;
   doubted: Doubt | null;
   /** Whether something of it is, or may be, on the platform. */
   isBegun: boolean;
-  /** Takes over what an earlier process, or another try, has stored. `turn`: of the reply, when it is known. */
+  /** Loads what an earlier process, or an earlier attempt, has stored. `turn`: the reply's turn, when it is known. */
   load(name: string, turn: string | undefined, earlier: Earlier): Promise<void>;
   save(): Promise<void>;
-  /** Counts and stores one more write of a growing reply, before it is made: by itself it puts nothing on the platform. */
+  /** Counts and stores one more write of a growing reply before it is made; this alone does not make the reply begun. */
   countLive(): Promise<void>;
-  /** By what the platform knows a message, or another part, of the reply in this round. */
+  /** The nonce under which the platform knows a message, or another part, of the reply in this round. */
   nonceAt(part: number | string): string;
 };
 
@@ -33,7 +33,7 @@ export function createReplyState(records: ReplyRecords, chat: string): ReplyStat
       const found = await records.load(name);
       if (found !== undefined) {
         const isOther = found.chat !== chat || isOfAnotherTurn(found, turn);
-        // What a message shows may have been changed after it was noted.
+        // A message may have been changed after it was stored, so its text counts as unknown.
         const messages = found.messages.map(({ id }) => ({ id, digest: '' }));
         state.record = isOther ? { ...state.record, round: found.round + 1 } : { ...found, messages };
         state.isBegun = !isOther;

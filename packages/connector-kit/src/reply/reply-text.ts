@@ -3,21 +3,21 @@ import type { ReplyStyle } from '../common-fields.ts';
 /** The text of a reply so far, from the frames of its turn. */
 export type ReplyText = {
   add(text: string): void;
-  /** A block is done. Where its deltas were left out, it comes whole here. */
+  /** A block has ended. If its deltas were left out, its whole text is passed here. */
   endBlock(block: string): void;
   retract(): void;
-  /** What may be shown of it. */
+  /** The part that may be shown. */
   visible(): string;
-  /** Of that, in characters: without putting together a text that grows. */
+  /** Length of the visible part in characters, computed without joining a growing text. */
   size(): number;
   isBlank(): boolean;
-  /** All that was said. */
+  /** The whole text. */
   whole(): string;
-  /** Where blocks end that are messages of their own. */
+  /** Offsets at which blocks end that are messages of their own. */
   cuts(): readonly number[];
 };
 
-/** Between two blocks, as the core joins them. */
+/** Separates two blocks, as in the core. */
 const blockBreak = '\n\n';
 
 export function createReplyText(style: ReplyStyle): ReplyText {

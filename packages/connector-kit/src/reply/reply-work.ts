@@ -1,23 +1,23 @@
 import type { StreamHandlers } from '../connector.ts';
 import type { ReplyText } from './reply-text.ts';
 
-/** Something that the assistant thought or did. A tool has no `ok` while it works. */
+/** One thing that the assistant thought or did. A tool has no `ok` while it works. */
 export type WorkStep =
   | { kind: 'thinking'; text: string }
   | { kind: 'tool'; id: string; name: string; input: unknown; ok?: boolean; output?: string };
 
-/** A turn that runs: its last steps, how many there were before them, and the words so far. */
+/** A running turn: its latest steps, the number of earlier steps that were dropped, and the text so far. */
 export type ReplyWork = { steps: readonly WorkStep[]; left: number; text: string };
 
-/** What is shown of a turn that runs, as one or more messages; each within the limit. */
+/** Renders a running turn as one or more messages, each within the limit. */
 export type ShowWork = (work: ReplyWork) => readonly string[];
 
-/** The text of a reply, with the work around it: there is something to show from its beginning on. */
+/** The text of a reply together with its work, so that there is something to show from the beginning. */
 export type WorkText = ReplyText & Required<Pick<StreamHandlers, 'onThinking' | 'onTool' | 'onToolResult'>>;
 
-/** Older steps are only counted. */
+/** Earlier steps are only counted. */
 const mostSteps = 100;
-/** Of one step, characters. */
+/** Maximum length of one step, characters. */
 const longestStep = 20_000;
 const blockBreak = '\n\n';
 
@@ -51,7 +51,7 @@ export function createWorkText(words: ReplyText, showWork: ShowWork): WorkText {
       if (step?.kind === 'tool') Object.assign(step, { ok, output: output.slice(0, longestStep) });
     },
     visible: () => messages().join(blockBreak),
-    // What is shown is bounded by who shows it.
+    // `ShowWork` limits what is shown.
     size: () => 0,
     isBlank: () => false,
     cuts() {

@@ -25,52 +25,58 @@ export type ReplyWriterOptions = ReplyPlatform &
   LayoutOptions & {
     state: ConnectorState;
     log: StartContext['log'];
-    /** The pace of the platform; one write a second to each chat unless given. */
+    /** The pace of the platform. Default: one write a second to each chat. */
     gate?: ChatGate;
-    /** `stream` unless given; usually `ctx.config.reply_style`. A platform without `edit` gets whole texts. */
+    /** Default: `stream`; usually `ctx.config.reply_style`. A platform without `edit` always gets complete texts. */
     style?: ReplyStyle;
-    /** 30 characters or a second unless given. */
+    /** Default: 30 characters or a second. */
     firstAfter?: FirstAfter;
-    /** Where edits are dear: `(writes) => Math.min(5000 + writes * 500, 15_000)`. The pace of the chat alone unless given. */
+    /**
+     * For platforms where edits are expensive, such as `(writes) => Math.min(5000 + writes * 500, 15_000)`. Default: the pace of the chat
+     * alone.
+     */
     liveEveryMs?: LiveEveryMs;
-    /** So often a growing reply is written at most, counted over the ends of processes; without a limit, and not counted, unless given. */
+    /** Maximum number of writes of a growing reply, counted across restarts. Default: no limit, and no counting. */
     mostLive?: number;
-    /** `repeat` unless given. */
+    /** Default: `repeat`. */
     unsure?: Unsure;
-    /** `post` unless given. */
+    /** Default: `post`. */
     whenGone?: WhenGone;
-    /** How long the platform shows that an answer is being written, less a little, ms; 4,000 unless given. */
+    /** How often the typing indicator is shown again, ms: a little less than the platform shows it. Default: 4,000. */
     typingEveryMs?: number;
     words?: Partial<ReplyWords>;
-    /** Where the answer to an envelope goes; unless given, what the core pushes to: `channelId`, `chatId` or `target` of its context. */
+    /** Chat for the answer to an envelope. Default: the one that the core pushes to: `channelId`, `chatId` or `target` of its context. */
     chatOf?(envelope: Envelope): string;
     /**
-     * Shows a turn that runs, what it thinks and does too: posted as soon as there is a turn, and replaced by the answer. Only the words unless given,
-     * once there are some.
+     * Renders a running turn with its thoughts and tools: posted as soon as the turn exists, and replaced by the answer. Default: only the
+     * text, once there is some.
      */
     showWork?: ShowWork;
-    /** Longest wait for a write of a finished reply to be taken, ms; 60,000 unless given. Past it the core pushes the reply. */
+    /** Longest time without a successful write of a finished reply, ms; 60,000 by default. After that the core pushes the reply. */
     withinMs?: number;
-    /** Longest wait for one answer of the platform, ms; 20,000 unless given. */
+    /** Timeout of one call to the platform, ms. Default: 20,000. */
     callMs?: number;
-    /** `ctx.signal`: once it aborts nothing is shown of replies that are not finished. */
+    /** `ctx.signal`: once it aborts, nothing more is shown of unfinished replies. */
     signal?: AbortSignal;
     clock?: Clock;
   };
 
 export type ReplyWriter = {
-  /** For the ingress. `fail` never rejects; a `finish` that rejects leaves to a push what is missing. */
+  /** For the ingress. `fail` never rejects; when `finish` rejects, a push shows the missing parts. */
   openReply: OpenReply;
-  /** For `Outbound.send`: finishes the reply of a turn that is shown in part, or posts. May be called again: it goes on where it was. */
+  /**
+   * For `Outbound.send`: finishes the partly shown reply of a turn, or posts a message. May be called again, and continues where it
+   * stopped.
+   */
   send(message: OutboundMessage, signal: AbortSignal): Promise<void>;
 };
 
-/** Writes the replies of a channel: while they grow, to their end, after a crash, and those that are pushed. */
+/** Writes the replies of a channel: while they grow, when they are complete, after a crash, and when the core pushes them. */
 export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   const { state, log, clock = systemClock, chatOf = targetOf } = options;
   const gate = options.gate ?? createChatGate({ clock, perMs: 1000 });
   const words: ReplyWords = { ...usualWords, ...options.words };
-  createLayout(options); // throws now what would be wrong with each reply
+  createLayout(options); // throws now for options with which each reply would fail
   const records = createReplyRecords(state, clock, log);
   const typing = openTyping(options, gate, clock);
   const open = new Map<string, Reply>();
@@ -81,14 +87,14 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     { once: true },
   );
 
-  /** Resolves when the replies to other messages of a chat that were begun have ended, or after a while. */
+  /** Resolves when the begun replies to other messages of a chat have ended, or after a while. */
   const earlierReplies = async (chat: string, answers: string | undefined): Promise<void> => {
     const others = [...begun].filter((each) => each.chat === chat && each.answers !== answers);
     const ended = Promise.all(others.map(({ ended: { promise } }) => promise));
     if (others.length > 0) await within(ended, longestBeforePushMs, clock);
   };
 
-  /** One at a time writes a reply: who comes later waits until the one before has stopped. */
+  /** Only one caller at a time writes a reply: a later one waits until the earlier one has stopped. */
   async function claim(name: string, reply: Reply): Promise<void> {
     const before = open.get(name);
     open.set(name, reply);
@@ -180,7 +186,7 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
   };
 }
 
-/** A reply whose end is still to come. */
+/** A reply that has not ended. */
 type BegunReply = {
   reply: Reply;
   chat: string;
@@ -189,7 +195,7 @@ type BegunReply = {
   ended: PromiseWithResolvers<void>;
 };
 
-/** The reply to an earlier message may be half shown; who pushes waits 9 s, ms. */
+/** The reply to an earlier message may be half shown, and the core waits 9 s for a push, ms. */
 const longestBeforePushMs = 5_000;
 
 const fileOf = ({ path = '', caption, kind }: OutboundMessage): ReplyFile => ({
@@ -199,7 +205,7 @@ const fileOf = ({ path = '', caption, kind }: OutboundMessage): ReplyFile => ({
   ...(caption !== undefined && { caption }),
 });
 
-/** A reply is known by the message it answers, which is known before its turn; without one by its turn. */
+/** A reply is identified by the message it answers, which is known before its turn; without one, by its turn. */
 const nameOf = (chat: string, turn: About['turn_id'] | undefined, message: string | undefined): string =>
   JSON.stringify(message === undefined ? ['turn', turn ?? randomUUID()] : ['message', chat, message]);
 

@@ -42,12 +42,12 @@ export type ReplyDeps = {
 };
 
 /**
- * Turns of a conversation run one after the other, so hearing of the end of an earlier one is a matter of asking again. If that takes longer, the later
- * reply is shown first, ms.
+ * The turns of a conversation run one after the other, so the end of an earlier one is known after asking the core again. If that takes
+ * longer than this, the later reply is shown first, ms.
  */
 const longestBeforeMs = 20_000;
 
-/** `answers`: the id of the message that is answered. `nameOf`: what the reply is known by, once its turn is known or has to be done without. */
+/** `answers`: the id of the answered message. `nameOf`: the name of the reply, once its turn is known or known to be missing. */
 export type ReplyPlace = {
   chat: string;
   turn?: string;
@@ -58,17 +58,16 @@ export type ReplyPlace = {
   nameOf(turn: string | undefined): string;
 };
 
-/** One reply in a chat. */
 export type Reply = {
   handlers: StreamHandlers;
   settle(content: ReplyContent, of: { turn: string; signal?: AbortSignal }): Promise<void>;
-  /** Shows that an answer is being written, until it is there. */
+  /** Shows the typing indicator until the answer is shown. */
   works(): void;
-  /** What is shown stays, with a line below it; an answer may still come in its place. */
+  /** Keeps what is shown and adds the line below it; an answer may still replace it. */
   failWith(line: string): Promise<void>;
-  /** What is shown stays as it is: another caller finishes it. */
+  /** Keeps what is shown: another caller finishes it. */
   leave(): Promise<void>;
-  /** Writes nothing any more, when it resolves. */
+  /** Resolves when nothing will be written any more. */
   stop(): Promise<void>;
 };
 
@@ -77,7 +76,7 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   let turn = known;
   let name: string | null = null;
   let opening: Promise<void> | null = null;
-  /** A reply that is being finished, from the moment that nothing comes before it in its chat. */
+  /** The finishing of the reply, from the moment that no reply comes before it in its chat. */
   let writing: Promise<void> | null = null;
   let typing: TypingTurn | null = null;
   const words = createReplyText(style);
@@ -123,14 +122,14 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
   }
 
   async function end(ending: () => Promise<Ending>, signal?: AbortSignal): Promise<void> {
-    // Before it stands in line itself: what it waits for must not wait for it.
+    // Waits before it joins the queue: the replies it waits for must not wait for it.
     await Promise.race([first(), aborted(signal)]);
     await deps.order.finish(chat, async (others) => {
       await rest();
       await Promise.race([others, aborted(signal)]);
       writing = settle(ending, signal).finally(() => {
         writing = null;
-        opening = null; // another one may go on from here
+        opening = null; // another caller may now continue the reply
         if (name !== null) deps.release(name, reply);
       });
       await writing;
@@ -183,13 +182,13 @@ export function createReply(deps: ReplyDeps, { chat, answers, earlier, before, n
     },
     async stop() {
       await rest();
-      await writing?.catch(() => undefined); // the caller that began it gets the fault
+      await writing?.catch(() => undefined); // whoever began it gets the error
       opening = null;
     },
   };
   return reply;
 
-  /** Where a new message began while the reply grew, in the text that came of it. */
+  /** Offsets in the final text at which a new message began while the reply grew. */
   function cutsIn(whole: string): readonly number[] {
     const cuts = words.cuts().length > 0 ? words.cuts() : messages.cuts();
     const said = words.whole().slice(0, cuts.at(-1) ?? 0);

@@ -8,24 +8,24 @@ import { createReplyRecords } from './reply-record.ts';
 import { settleReply } from './settle-reply.ts';
 
 export type PartsToSend = Pick<ReplyPlatform, 'post' | 'find'> & {
-  /** The same whenever these parts are sent, such as the id of an `OutboundMessage`. */
+  /** The same for each attempt at these parts, such as the id of an `OutboundMessage`. */
   id: string;
   chat: string;
-  /** Each one message, none empty. */
+  /** The texts of the messages, none empty. */
   parts: readonly string[];
   state: ConnectorState;
   log: StartContext['log'];
-  /** Ends it between two parts. */
+  /** Stops the call between two parts. */
   signal?: AbortSignal;
   gate?: ChatGate;
-  /** `repeat` unless given. */
+  /** Default: `repeat`. */
   unsure?: Unsure;
   clock?: Clock;
 };
 
 /**
- * Posts parts one after the other. When it ends in between, by a fault, its signal or a kill, the next call with the same id begins
- * with the part that was not taken. For channels that have no reply writer, whose `send` does the same.
+ * Posts parts one after the other. After an error, an abort or a kill, the next call with the same id continues with the first part that
+ * was not accepted. For channels without a reply writer, whose `send` does the same.
  */
 export async function sendParts(sending: PartsToSend): Promise<void> {
   const { id, chat, parts, state, log, signal, unsure = 'repeat', clock = systemClock } = sending;

@@ -9,9 +9,9 @@ import type { ReplyMessages } from './reply-messages.ts';
 import type { Paced, Place } from './reply-platform.ts';
 import { faultOf, pauseMsOf } from './write-fault.ts';
 
-/** A part of a reply that is no text. `writes`: so many messages the platform counts it as. */
+/** A part of a reply that is not text. `writes`: how many messages the platform counts it as. */
 export type Extra = { (place: Place & { nonce: string }): Promise<unknown>; writes?: number };
-/** `isOpen`: another text may come in its place, such as the answer after an error. */
+/** `isOpen`: another text may replace it, such as the answer after an error. */
 export type Ending = { pieces: readonly string[]; cuts: readonly number[]; extras: readonly Extra[]; isOpen?: boolean };
 
 export type SettleDeps = {
@@ -21,7 +21,7 @@ export type SettleDeps = {
   messages: ReplyMessages;
   whenGone: WhenGone;
   answers?: string;
-  /** Longest time without a write that is taken, ms. */
+  /** Longest time without a successful write, ms. */
   withinMs: number;
   log: StartContext['log'];
   random?: () => number;
@@ -40,8 +40,8 @@ const maxTries = 5;
 const backOff = { firstMs: 500, maxMs: 15_000, jitter: [1, 1.2] } as const;
 
 /**
- * Brings the messages of a reply to what they are to be in the end, write by write, each tried again as the platform wants it. Rejects
- * when that cannot be done in time: what is there by then is known, and the next call goes on from it.
+ * Brings the messages of a reply to their final state, write by write, and retries each as the platform demands. Rejects when this takes
+ * too long; the next call continues from what was written.
  */
 export async function settleReply(deps: SettleDeps, ending: Ending, signal: AbortSignal | undefined): Promise<void> {
   const { messages, clock } = deps;
@@ -70,7 +70,7 @@ export async function settleReply(deps: SettleDeps, ending: Ending, signal: Abor
   if (ending.isOpen !== true) await messages.finish();
 }
 
-/** The order of the text first, then what is too much, then what is no text. */
+/** First the text in order, then surplus messages, then what is not text. */
 async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extras }: Ending): Promise<Step | null> {
   for (const [index, text] of pieces.entries()) {
     if (index >= messages.count() && messages.mustFind())
@@ -88,7 +88,7 @@ async function nextStep({ messages, answers }: SettleDeps, { pieces, cuts, extra
   return extra === undefined ? null : { kind: 'extra', index, run: () => messages.extra(extra), writes: extra.writes };
 }
 
-/** Whether a fault only changes what is to be done next. @throws what cannot be got over */
+/** Whether the fault only changes the next step. @throws the fault if it is final */
 async function getsOver(deps: SettleDeps, { kind, index }: Step, error: unknown): Promise<boolean> {
   const fault = faultOf(error);
   if (fault !== 'gone' && fault !== 'refused') return false;
@@ -98,7 +98,7 @@ async function getsOver(deps: SettleDeps, { kind, index }: Step, error: unknown)
   return true;
 }
 
-/** A message that cannot be edited is followed by a new one. */
+/** Posts a new message after one that cannot be edited. */
 async function replace({ messages, whenGone }: SettleDeps, index: number, isGone: boolean): Promise<void> {
   if (messages.rounds() > maxRounds) throw upstream('The messages of this reply are deleted as often as they are posted.');
   await messages.giveUp(index, { isGone });
@@ -115,7 +115,7 @@ const pauseAfter = ({ random }: SettleDeps, error: unknown, tries: number): numb
 
 function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted(); // one that was aborted before says so no more
+    signal?.throwIfAborted(); // an already aborted signal emits no event
     const cut = () => {
       cancel();
       reject(signal?.reason);

@@ -6,30 +6,32 @@ import { faultOf } from './write-fault.ts';
 export type TypingOptions = {
   clock: Clock;
   gate: ChatGate;
-  /** Shows it once. */
+  /** Shows the indicator once. */
   post(chat: string): Promise<unknown>;
-  /** How long it lasts on the platform, less a little, ms. */
+  /** How often to show it again, ms: a little less than the platform shows it. */
   everyMs: number;
-  /** A turn that is answered within this shows none, ms; 1,000 unless given. */
+  /** A turn that is answered within this time shows none, ms. Default: 1,000. */
   afterMs?: number;
-  /** Longest time that a turn shows it, ms; half an hour unless given. */
+  /** Longest time that a turn shows it, ms. Default: half an hour. */
   maxMs?: number;
   log(level: 'debug', message: string, fields?: object): void;
 };
 
-/** A turn that works on an answer. */
+/** A turn that is being answered. */
 export type TypingTurn = {
-  /** Something of the answer was shown: for a while there is no need for more. */
+  /** A part of the answer was shown, so the indicator is not needed for a while. */
   shown(): void;
   end(): void;
 };
 
-/** Shows in a chat that an answer is being written, while turns work there and nothing was shown for a while. */
+/** Shows the typing indicator in a chat while turns work there and nothing has been shown for a while. */
 export type Typing = { begin(chat: string): TypingTurn };
 
 type Chat = { turns: Set<TypingTurn>; cancel: () => void };
 
-/** A turn that ends, or is never ended, leaves nothing behind. What a platform refuses is asked for no more until the next turn. */
+/**
+ * A turn that ends, or never ends, leaves nothing behind. After a platform's refusal, the indicator is not tried again until the next turn.
+ */
 export function createTyping({ clock, gate, post, everyMs, afterMs = 1000, maxMs = 30 * 60_000, log }: TypingOptions): Typing {
   const chats = new Map<string, Chat>();
 

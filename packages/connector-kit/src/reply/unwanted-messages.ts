@@ -4,21 +4,23 @@ import type { Paced, ReplyPlatform } from './reply-platform.ts';
 import type { ReplyState } from './reply-state.ts';
 import { faultOf } from './write-fault.ts';
 
-/** What a message is in the place of a text that was taken back where it cannot be removed. */
+/** Replaces the text of a withdrawn message that cannot be removed. */
 const blank = '…';
 
-/** Messages of a reply that are, or may be, on the platform and have to go. Every call is one write, but those that are given a pace. */
+/**
+ * Messages of a reply that are, or may be, on the platform and must be removed. Each call is one write, except those that take a `paced`.
+ */
 export type UnwantedMessages = {
-  /** Messages from `index` on have to go, or are gone. */
+  /** Messages from `index` on must be removed, or are gone. */
   giveUp(index: number, how: { isGone: boolean }): Promise<void>;
   doomed(): number;
-  /** Takes the last of those that have to go away. */
+  /** Removes the last of the messages that must go. */
   removeOne(): Promise<void>;
-  /** … which cannot be done, nor that one is found: it stays. */
+  /** The last message can be neither removed nor found: it stays. */
   leaveOne(): void;
-  /** Whether a post that is not wanted any more may be on the platform, and can be found. */
+  /** Whether a post that is no longer wanted may be on the platform, and can be searched for. */
   hasStray(): boolean;
-  /** Finds it, if it is there: one more that has to go. */
+  /** Searches for it; if found, it is one more message to remove. */
   findStray(paced: Paced): Promise<void>;
 };
 
@@ -26,18 +28,18 @@ type Deps = {
   state: ReplyState;
   platform: ReplyPlatform;
   call: BoundedCall;
-  /** Whether the platform knows a post by its nonce, so that one that is made again gives the id of the first. */
+  /** Whether the platform recognizes a repeated post by its nonce, and returns the id of the first. */
   knowsNonces: boolean;
   /** Searches for a message of the reply; null where there is none. */
   findAt(part: Pick<LostPart, 'index' | 'nonce'>, search: Search): Promise<string | null>;
-  /** The id of the message that is answered. */
+  /** The id of the answered message. */
   after: string | undefined;
 };
 
 export function createUnwantedMessages({ state, platform, call, knowsNonces, findAt, after }: Deps): UnwantedMessages {
   const canTakeBack = platform.remove !== undefined || platform.edit !== undefined;
 
-  /** Gives up the message that may be there. A search that found none settles it, one that found it knows its id. */
+  /** Gives up the message that may exist. A search that found none settles it; one that found it has its id. */
   function loseDoubted(): void {
     const { record, doubted } = state;
     if (doubted === null) return;
@@ -64,7 +66,7 @@ export function createUnwantedMessages({ state, platform, call, knowsNonces, fin
       const [first, ...later] = record.messages.splice(index);
       const left = isGone ? later : [first, ...later];
       if (canTakeBack) record.doomed.push(...left.flatMap((message) => message?.id ?? []));
-      // The next one may be there too: it was tried here, or by the process before this one.
+      // The next message may exist too: this process, or an earlier one, tried to post it.
       loseDoubted();
       record.round++;
       await state.save();
@@ -91,7 +93,7 @@ export function createUnwantedMessages({ state, platform, call, knowsNonces, fin
     async findStray(paced) {
       const index = state.doubted?.index ?? 0;
       if (state.doubted !== null) {
-        // Noted first: to ask for it may post it, and a process killed then would leave it there.
+        // Stored first: this search may post it, and a process that is killed then would leave it there.
         loseDoubted();
         state.record.round++; // the nonce is used up
         await state.save();
@@ -110,5 +112,5 @@ export function createUnwantedMessages({ state, platform, call, knowsNonces, fin
   };
 }
 
-/** Of a connector that is not typed it may be anything. A message without an id is there, and cannot be changed. */
+/** An untyped connector may return anything. A message without an id exists, but cannot be changed. */
 export const toId = (id: unknown): string | null => (typeof id === 'string' || typeof id === 'number' ? String(id) : null);

@@ -2,15 +2,15 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { OpenReply } from '../ingress/lazy-reply.ts';
 
 export type WorkingSign = {
-  /** Puts the sign at the message that an envelope came from, or removes it. A courtesy: it never rejects. */
+  /** Adds the sign to the message of an envelope, or removes it. It is a courtesy, so it never rejects. */
   show(envelope: Envelope, isOn: boolean): Promise<unknown>;
-  /** Where it cannot be shown. */
+  /** True where the sign cannot be shown. */
   isUnwanted?(envelope: Envelope): boolean;
-  /** Whether a reaction of the reply stands in its place. */
+  /** Whether a reaction of the reply takes its place. */
   isReplaced: boolean;
 };
 
-/** While a turn works, the message that it answers has a sign. */
+/** Marks the message with a sign while the turn that answers it works. */
 export const withWorkingSign =
   (openReply: OpenReply, { show, isUnwanted, isReplaced }: WorkingSign): OpenReply =>
   (envelope, turn) => {
