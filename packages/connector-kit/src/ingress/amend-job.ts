@@ -10,9 +10,9 @@ import type { RedeliveryLimit } from './redelivery-limit.ts';
 import type { Update } from './message-job.ts';
 import { isPassing, pauseMs, toFault } from './passing-faults.ts';
 
-/** An update that changes a message which came before. */
+/** An update that changes an earlier message. */
 export type AmendUpdate = Update & {
-  /** Null for one that changes nothing. */
+  /** Null when it changes nothing. */
   prepare(signal: AbortSignal): Promise<Amendment | null>;
 };
 
@@ -26,7 +26,7 @@ type Deps = {
   prepare(update: AmendUpdate): Promise<Amendment | null>;
 };
 
-/** Tells the core of a change, behind the message that it changes. */
+/** Reports a change to the core, after the message that it changes. */
 export function createAmendJob(deps: Deps, update: AmendUpdate): Job {
   const { safe } = update;
   let stage: Stage = 'waiting';
@@ -48,7 +48,7 @@ export function createAmendJob(deps: Deps, update: AmendUpdate): Job {
   };
 }
 
-/** Rejects when the update is to be given again. A version that the core has changes nothing, so it may be said twice. */
+/** Rejects when the platform must deliver the update again. The core ignores a version that it already has, so repeats are harmless. */
 async function tell(deps: Deps, { chat, id }: Update, amendment: Amendment): Promise<void> {
   const { core, clock, log, signal, withinMs } = deps;
   const since = clock.elapsed();

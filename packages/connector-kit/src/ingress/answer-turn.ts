@@ -15,7 +15,7 @@ export type AnswerDeps = {
   clock: Clock;
   log: StartContext['log'];
   openReply: OpenReply;
-  /** Aborts when the connector stops: what is open stays so, and is asked again by its next process. */
+  /** Aborts when the connector stops: open turns stay open, and its next process asks for them again. */
   signal: AbortSignal;
 };
 
@@ -24,14 +24,14 @@ export type AnswerDeps = {
  * the core can still push the answer.
  */
 const askAgainMs = 15 * 60_000;
-/** How long a reply may take to be shown, ms. The core gives one up after as long. */
+/** How long showing a reply may take, ms. The core gives up on a delivery after the same time. */
 const showMs = 10 * 60_000;
 /** Attempts for a message that the core is about to resume. */
 const maxConflicts = 5;
 
 /**
- * Asks the core until there is an end, shows it, and closes the turn. Never rejects. `before`: settles when the
- * earlier turns of its conversation have ended; `onSafe`: the update may be acknowledged.
+ * Asks the core until the turn has ended, shows the result, and closes the turn. Never rejects. `before`: settles when the earlier turns of
+ * its conversation have ended; `onSafe`: the update may be acknowledged.
  */
 export async function answerTurn(deps: AnswerDeps, turn: OpenTurn, before: Promise<void>, onSafe: () => void): Promise<void> {
   const reply = createLazyReply(deps.openReply, turn, before);
@@ -74,14 +74,14 @@ async function ask(
   }
 }
 
-/** Without this, a reply can be found by its turn only after asking the core. */
+/** Without this, the turn of a reply is known only after asking the core. */
 function keepAcceptance({ turns, log }: AnswerDeps, turn: OpenTurn, turnId: string): void {
   turns.accept(turn, turnId).catch((error: unknown) => {
     log('warn', 'the turn of an open message could not be saved', { turn: turnId, error: errorText(error) });
   });
 }
 
-/** Showing a reply may throw: the turn goes on, and showing its end reports the error again. */
+/** Showing a reply may throw: the turn continues, and showing its end reports the error again. */
 function safely({ log }: AnswerDeps, work: () => void): void {
   try {
     work();
@@ -114,7 +114,7 @@ async function showFailure({ clock, log }: AnswerDeps, turn: OpenTurn, reply: La
   return null;
 }
 
-/** Repeats until it is stored: the next process would ask for and show an open turn again. */
+/** Repeats until the state is stored: otherwise the next process would ask for the turn and show it again. */
 async function close({ turns, clock, log, signal }: AnswerDeps, turn: OpenTurn, shown: Shown | null): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const maxLength = 128;
 const mark = '#sha256:';
 
-/** A name of whole characters and bounded length for a platform's name of any kind: mostly itself. Two names never share one. */
+/** Makes a unique name of well-formed characters and limited length from any name on a platform; most names stay unchanged. */
 export const boundedName = (name: string): string =>
   name.length <= maxLength && name.isWellFormed() && !name.startsWith(mark)
     ? name

@@ -1,30 +1,30 @@
 import { queueFull, type ServiceError } from '@svc/service-kit/service-error.ts';
 import { toFault } from './passing-faults.ts';
 
-/** How far a job is: what waits can be dropped; what the core was asked is not taken back. */
+/** The progress of a job: a waiting one can be dropped, a question to the core cannot be taken back. */
 export type Stage = 'waiting' | 'preparing' | 'asking';
 
 /** One piece of work of a chat. */
 export type Job = {
   stage(): Stage;
-  /** Rejects when its updates are to be given again; those behind it are then, too. */
+  /** Rejects when its updates must be delivered again; the same then applies to the jobs after it. */
   run(): Promise<void>;
-  /** It is not run. */
+  /** Called instead of `run`. */
   drop(error: ServiceError): void;
-  /** Another one stands behind it from now on. */
+  /** Another job now waits behind this one. */
   onFollowed?(): void;
 };
 
-/** The work of each chat in its order; chats side by side. */
+/** Runs the jobs of each chat in order, and those of different chats in parallel. */
 export type ChatLines<J extends Job> = {
-  /** @throws ServiceError `queue_full` past the limits; `unlimited` is what must not be refused any more. */
+  /** @throws ServiceError `queue_full` past the limits; `unlimited`: for a job that must not be refused any more */
   add(chat: string, job: J, options?: { unlimited?: boolean }): void;
   last(chat: string): J | undefined;
-  /** Drops a job that has not begun and all behind it: taken later, they would overtake it. */
+  /** Drops a job that has not begun and all after it, which would otherwise overtake it. */
   dropFrom(chat: string, job: J, error: ServiceError): void;
-  /** Drops all that has not begun. */
+  /** Drops all jobs that have not begun. */
   dropWaiting(error: ServiceError): void;
-  /** Resolves when nothing is left. */
+  /** Resolves when no job is left. */
   drained(): Promise<unknown>;
 };
 

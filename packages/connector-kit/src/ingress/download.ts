@@ -1,13 +1,13 @@
 import { http, type IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 
-/** A download that brings nothing for so long is given up, ms. */
+/** A download that receives nothing for this long is aborted, ms. */
 const idleMs = 30_000;
 const https = process.getBuiltinModule('node:https');
 
 /**
- * Opens a file of a platform. No redirect is followed. What it throws never names the address, in which a secret may stand: `unavailable` for what may
- * pass, `unprocessable` for a refusal.
+ * Opens a file of a platform. Redirects are not followed. Errors never contain the address, which may include a secret: `unavailable` for
+ * temporary errors, `unprocessable` for a refusal.
  */
 export async function download(address: URL, platform: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const { get } = address.protocol === 'https:' ? https : http;

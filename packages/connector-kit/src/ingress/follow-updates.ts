@@ -9,50 +9,51 @@ import type { ConnectorState } from '../state/state.ts';
 import { pauseMs } from './passing-faults.ts';
 import { tooSlow } from './too-slow.ts';
 
-/** What names an update's place: an offset, a sequence number, a time with an id. */
+/** Identifies an update's position: an offset, a sequence number, or a time with an id. */
 export type Cursor = string | number;
 
 export type FollowOptions<Update> = {
   /**
-   * Asks the platform for what came after an update, in its order, and lets it wait up to `waitMs` when there is nothing. `after`: the last one
-   * that is safe, which passes all up to it; null when nothing is known. What was given and is not passed may come again, and need not.
+   * Asks the platform for the updates after `after`, in order; the platform may wait up to `waitMs` when there are none. `after`: the last
+   * safe update, which acknowledges all up to it; null when none is known. Updates that were returned but not yet acknowledged may be
+   * returned again.
    */
   poll(after: Cursor | null, waitMs: number, signal: AbortSignal): Promise<readonly Update[]>;
   cursorOf(update: Update): Cursor;
-  /** `take` of an ingress. */
+  /** The `take` of an ingress. */
   take(update: Update): Promise<void>;
-  /** Ends it. */
+  /** Ends the polling. */
   signal: AbortSignal;
   log: StartContext['log'];
-  /** `caughtUp` of an ingress: called after each poll with its start. */
+  /** The `caughtUp` of an ingress: called after each poll with the time at which it began. */
   caughtUp?(asOf: number): void;
-  /** Why there are no updates at the moment; null when there are again. */
+  /** Why updates cannot be received at the moment; null when they can again. */
   onProblem?(problem: string | null): void;
-  /** Where the last update that was passed is kept, for platforms that do not know it themselves. */
+  /** Stores the position of the last acknowledged update, for platforms that do not keep it themselves. */
   state?: ConnectorState;
   clock?: Clock;
-  /** Longest wait of a poll, ms; 25,000 unless given. */
+  /** Longest wait of a poll, ms. Default: 25,000. */
   waitMs?: number;
-  /** Pause after a poll that found nothing, ms, for platforms that do not wait; none unless given. */
+  /** Pause after a poll without updates, ms, for platforms that do not wait. Default: none. */
   everyMs?: number;
 };
 
 type Pending = { cursor: Cursor; state: 'open' | 'safe' | 'lost'; done: Promise<void> };
 
 const stateKey = 'feed/cursor';
-/** So long after its own bound a poll is given up. */
+/** A poll is aborted this long after its own timeout, ms. */
 const patienceMs = 15_000;
 /**
- * Pauses between polls while updates are open, ms: one may wait for what comes with the next poll, such as a part of an album, so polls may not
- * wait for it.
+ * Pauses between polls while updates are open, ms. An open update may need what the next poll returns, such as a part of an album, so
+ * polling must go on.
  */
 const lookAgain = { firstMs: 250, maxMs: 2000 };
-/** A platform that gives nothing and does not wait is not asked more often than this. */
+/** Least interval of polls to a platform that returns nothing without waiting, ms. */
 const shortestEmptyMs = 1000;
 
 /**
- * Follows the updates of a platform that is polled, until `signal` aborts. An update is passed when it and all before it are safe; polls go on
- * meanwhile. Faults are logged, and tried again ever more slowly. Never rejects.
+ * Polls a platform for updates until `signal` aborts. An update is acknowledged when it and all before it are safe; polling continues
+ * meanwhile. Errors are logged and retried with back-off. Never rejects.
  */
 export async function followUpdates<Update>(options: FollowOptions<Update>): Promise<void> {
   const {
@@ -84,7 +85,7 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     return entry;
   };
 
-  /** Moves over what is safe. False when something is to be given again, with all that came after it. */
+  /** Moves the position past all safe updates. False when an update, and all after it, must be delivered again. */
   function advance(): boolean {
     const open = pending.findIndex((entry) => entry.state !== 'safe');
     const safe = open === -1 ? pending : pending.slice(0, open);
@@ -96,7 +97,7 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
   }
 
   async function round(): Promise<void> {
-    // After a fault without a wait, so that it is known soon that the platform is there again.
+    // No wait after an error, to learn quickly that the platform is back.
     const wait = pending.length === 0 && faults === 0 ? waitMs : 0;
     const since = clock.elapsed();
     const given = await inTime(
@@ -105,13 +106,13 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
       tooSlow(wait + patienceMs),
       clock,
     );
-    await nextTick(); // all that was decided meanwhile is known
+    await nextTick(); // lets pending promise callbacks run, so that all known outcomes are seen
     if (pending.some((entry) => entry.state === 'lost')) return giveBack();
     const known = new Set(pending.map(({ cursor }) => cursor));
     const fresh = given.filter((update) => !known.has(cursorOf(update)));
     pending.push(...fresh.map(begin));
     looks = fresh.length > 0 ? 1 : looks + 1;
-    await nextTick(); // what was taken stands in its line
+    await nextTick(); // the updates taken are now in the queues of their chats
     caughtUp?.(since);
     await settledSoon();
     if (!advance()) return giveBack();
@@ -120,7 +121,7 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
     if (given.length === 0 && pending.length === 0) await pause(clock, everyMs ?? (isTooFast ? shortestEmptyMs : 0), signal);
   }
 
-  /** What came after a lost update would overtake it, so it is not taken either. */
+  /** The updates after a lost one would overtake it, so they are given up too. */
   async function giveBack(): Promise<never> {
     advance();
     await keep();
@@ -162,10 +163,10 @@ export async function followUpdates<Update>(options: FollowOptions<Update>): Pro
   }
 }
 
-/** Rejects when it stops, so that a poll that does not look at the signal holds up nothing. */
+/** Rejects on abort, so that a poll that ignores the signal blocks nothing. */
 function whenAborted(signal: AbortSignal): Promise<never> {
   const stopped = Promise.withResolvers<never>();
-  stopped.promise.catch(() => undefined); // it may come between two polls
+  stopped.promise.catch(() => undefined); // the abort may come between two polls
   signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true });
   return stopped.promise;
 }

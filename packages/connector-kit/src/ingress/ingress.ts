@@ -25,48 +25,49 @@ export type IngressOptions = {
   core: Pick<CoreApi, 'handleStream' | 'amend' | 'delivered'>;
   state: ConnectorState;
   log: StartContext['log'];
-  /** Begins what shows the reply of a turn. Called for turns of an earlier process, too, as soon as the ingress is made. */
+  /** Creates what shows the reply of a turn. Also called for turns of an earlier process, as soon as the ingress is created. */
   openReply: OpenReply;
   clock?: Clock;
-  /** Updates of one `gather` that follow each other within this time are one message, ms. */
+  /** Updates with the same `gather` that follow each other within this time form one message, ms. */
   gatherMs?: number;
-  /** Updates that are prepared at once, over all chats. */
+  /** Maximum number of updates that are prepared at once, over all chats. */
   maxPreparing?: number;
-  /** How long `prepare` may take, tries and pauses together, ms. */
+  /** Timeout of `prepare`, including retries and pauses, ms. */
   prepareWithinMs?: number;
-  /** How long an update waits for its chat, and then for the core, before `take` rejects, ms. */
+  /** How long an update waits for its chat and then for the core before `take` rejects, ms. */
   safeWithinMs?: number;
 };
 
 /** Passes a platform's updates to the core: in order within each chat and each exactly once, even if a process is killed. */
 export type Ingress = {
   /**
-   * To be called for each update, in the order of the platform. When it resolves, the update may be acknowledged: its message is answered once or
-   * listed as failed. When it rejects, the platform gives it again, and so all of its chat that came after it.
-   * `prepare` makes the envelope, or null when there is nothing to answer. What it throws is tried again; then the update is logged and skipped,
-   * but for a `ServiceError` `unavailable`, `busy` or `queue_full`, with which it is to be given again. Updates of a chat with one `gather` that
-   * follow each other are one message.
+   * Call it for each update, in the platform's order. When it resolves, the update may be acknowledged: its message will be answered once
+   * or listed as failed. When it rejects, the platform must deliver the update again, together with all later ones of its chat.
+   * `prepare` makes the envelope, or null when there is nothing to answer. Its errors are retried; after that the update is logged and
+   * skipped, except for a `ServiceError` `unavailable`, `busy` or `queue_full`, after which it must be delivered again. Consecutive updates
+   * of a chat with the same `gather` form one message.
    * @throws ServiceError `queue_full`, `busy`, `unavailable`
    */
   take(chat: string, updateId: string, prepare: MessageUpdate['prepare'], gather?: string): Promise<void>;
   /**
-   * An edit or a deletion, in the order of its chat as for `take`: called behind the message that it changes, it reaches the core behind it.
-   * `message_id` is that of the message's envelope.
+   * Handles an edit or a deletion in the order of its chat, as `take` does: if called after the message that it changes, it reaches the
+   * core after it. `message_id` is that of the message's envelope.
    * @throws ServiceError as `take`
    */
   amend(chat: string, updateId: string, prepare: AmendUpdate['prepare']): Promise<void>;
   /**
-   * All that a polled platform had at a time (of the clock's `elapsed`) was given to `take`; `followUpdates` calls it. From its first call on, parts that
-   * belong together wait for one that is later than their quiet time, so that a poll that fails does not part them.
+   * Reports that all updates that a polled platform had at a time (of the clock's `elapsed`) were passed to `take`; `followUpdates` calls
+   * it. From the first call on, the parts of a message are complete only once a later poll has covered their quiet time, so a failed poll
+   * does not split them.
    */
   caughtUp(asOf: number): void;
-  /** Takes no more. Resolves when all that is open has ended, or after `withinMs`: the next process asks for the rest again. */
+  /** Accepts nothing more. Resolves when all open turns have ended, or after `withinMs`: the next process continues the rest. */
   stop(withinMs: number): Promise<void>;
 };
 
 const defaults = { clock: systemClock, gatherMs: 700, maxPreparing: 8, prepareWithinMs: 5 * 60_000, safeWithinMs: 60_000 };
 
-/** Begins at once to ask again for what an earlier process left open: make it when the channel can show replies. */
+/** Continues at once with the turns that an earlier process left open: create it when the channel can show replies. */
 export function createIngress(options: IngressOptions): Ingress {
   const { core, state, log, openReply, clock, gatherMs, maxPreparing, prepareWithinMs, safeWithinMs } = {
     ...defaults,
@@ -108,7 +109,7 @@ export function createIngress(options: IngressOptions): Ingress {
     }
   }
 
-  /** The message can never be stored until it is answered, so it is not sent to the core; its sender sees why. */
+  /** The message can never be stored until it is answered, so it is not sent to the core; its sender sees the reason. */
   function refuse(chat: string, updates: readonly string[], envelope: Envelope, error: unknown): void {
     log('error', 'a message could not be saved and was skipped', { chat, updates, error: errorText(error) });
     const refused = (async () => openReply(envelope, { turnId: null, again: false }).fail(toFault(error)))();
@@ -140,7 +141,7 @@ export function createIngress(options: IngressOptions): Ingress {
     lines.add(chat, job, { unlimited: true });
   }
 
-  /** Messages that an earlier process left open come first, in their order. */
+  /** Messages that an earlier process left open come first, in order. */
   async function load(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {

@@ -3,30 +3,33 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { StreamHandlers } from '../connector.ts';
 
-/** What shows one reply on the channel. */
+/** Shows one reply on the channel. */
 export type TurnReply = {
-  /** What is shown while the turn runs. Without `onAsk` the questions of a turn are seen by nobody, and wait until they are denied. */
+  /** Called while the turn runs. Without `onAsk`, nobody sees the questions of the turn, which wait until they are denied. */
   handlers: StreamHandlers;
-  /** Shows the end. Resolves when the platform has taken it; rejects when the channel will not show it. Also called for a turn that says nothing. */
+  /**
+   * Shows the result. Resolves when the platform has accepted it; rejects when the channel will not show it. Also called for a turn without
+   * an answer.
+   */
   finish(result: HandleResult): Promise<void>;
   /** Shows that there is no answer, and why. */
   fail(error: ServiceError): Promise<void>;
 };
 
 /**
- * Begins the reply of a turn: called when there is something to show, or the core has taken the message, so not for one that is only observed.
- * `turnId`: null when the core has not named it. `again`: an earlier process of this connector asked too, and may have shown something.
- * `before`: settles when the replies to earlier messages of the conversation have ended, so that this one is not shown before them.
+ * Begins the reply of a turn: called when there is something to show or the core has accepted the message, so not for a message that is
+ * only observed. `turnId`: null when the core has not named it. `again`: an earlier process of this connector asked too, and may have shown
+ * something. `before`: settles when the replies to earlier messages of the conversation have ended, so that this one is not shown first.
  */
 export type OpenReply = (
   envelope: Envelope,
   turn: { turnId: string | null; again: boolean; before?: Promise<void> },
 ) => TurnReply;
 
-/** A reply that is begun when it is needed. */
+/** A reply that begins when it is first needed. */
 export type LazyReply = TurnReply & {
   accepted(turnId: string): void;
-  /** What was shown comes again from its beginning. */
+  /** The text will be streamed again from its beginning. */
   retract(): void;
 };
 

@@ -4,13 +4,13 @@ import { compositeKey } from '@svc/service-kit/composite-key.ts';
 type Prepared = { id: string; envelope: Envelope };
 export type Merged = { ids: string[]; envelope: Envelope };
 
-/** Most files of one message (contract of the envelope). */
+/** Maximum number of files of one message (contract of the envelope). */
 const maxFiles = 32;
 const maxText = 1_000_000;
 
 /**
- * Makes messages of updates that belong together: one, with all their texts and files. What is of another sender or conversation, or too
- * much for one message, is the next one.
+ * Merges updates that belong together into one message with all their texts and files. A different sender or conversation, or too much
+ * content, starts the next message.
  */
 export function mergeUpdates(prepared: readonly Prepared[]): Merged[] {
   const merged: Merged[] = [];
@@ -23,7 +23,10 @@ export function mergeUpdates(prepared: readonly Prepared[]): Merged[] {
   return merged;
 }
 
-/** Null when they cannot be one. The name is that of the first with a text, which is what can be edited; all else is that of the first. */
+/**
+ * Null when they cannot be merged. The message gets the id of the first update with a text, because that one can be edited; everything else
+ * comes from the first update.
+ */
 function mergeTwo(first: Envelope, next: Envelope): Envelope | null {
   if (originOf(first) !== originOf(next)) return null;
   const attachments = [...(first.content.attachments ?? []), ...(next.content.attachments ?? [])];

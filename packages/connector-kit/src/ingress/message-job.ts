@@ -5,39 +5,39 @@ import type { Job, Stage } from './chat-lines.ts';
 import { toFault } from './passing-faults.ts';
 import { mergeUpdates } from './merge-updates.ts';
 
-/** One update of the platform, until it may be acknowledged. */
+/** An update of the platform that is not yet acknowledged. */
 export type Update = {
   chat: string;
   id: string;
-  /** It is handled, or safe in the core. Rejects when it is to be given again. */
+  /** Resolves when the update is handled, or safe in the core. Rejects when it must be delivered again. */
   safe: PromiseWithResolvers<void>;
 };
 
-/** One that is a message. */
+/** An update that is a message. */
 export type MessageUpdate = Update & {
-  /** Null for one that is nothing to answer. */
+  /** Null when there is nothing to answer. */
   prepare(signal: AbortSignal): Promise<Envelope | null>;
 };
 
-/** The messages of one update, or of those that belong together. */
+/** The messages of one update, or of several that belong together. */
 export type MessageJob = Job & {
-  /** False when it takes no more: the update is a job of its own. */
+  /** False when it accepts no more: the update becomes a job of its own. */
   join?(gather: string, update: MessageUpdate): boolean;
 };
 
 type Deps = {
   clock: Clock;
-  /** Makes the envelope of an update; null for none. Rejects when the update is to be given again. */
+  /** Makes the envelope of an update; null for none. Rejects when the update must be delivered again. */
   prepare(update: MessageUpdate): Promise<Envelope | null>;
-  /** Resolves when the core has the message, or refused it for good. */
+  /** Resolves when the core has accepted the message or refused it for good. */
   handOver(updates: readonly string[], envelope: Envelope): Promise<void>;
   gatherMs: number;
-  /** Resolves when what the platform had at this time has come. */
+  /** Resolves when everything that the platform had at this time has been received. */
   heard(asOf: number): Promise<void>;
 };
 
 const maxGathered = 32;
-/** Updates that belong together and keep coming are waited for this many times their usual time. */
+/** The total wait for updates that belong together is at most this many times `gatherMs`. */
 const longestStretch = 5;
 
 export function createMessageJob(
@@ -57,7 +57,10 @@ export function createMessageJob(
     wake();
   };
 
-  /** Resolves when there is one more, or there will be none: it was quiet for so long, and nothing of that time is still on its way. */
+  /**
+   * Resolves when another update has joined, or when no more can: the quiet time has passed, and everything from that time has been
+   * received.
+   */
   const more = (): Promise<void> =>
     new Promise((resolve) => {
       const end = Math.min(quietFrom, closesBy);

@@ -6,31 +6,31 @@ import type { StartContext } from '../connector.ts';
 import type { ConnectorState, StateValue } from '../state/state.ts';
 import { createSeenUpdates, type SeenUpdates } from './seen-updates.ts';
 
-/** A message that the core was asked to answer, and that is not closed. */
+/** A message that was given to the core and is not closed. */
 export type OpenTurn = {
-  /** Its place among all that are open. */
+  /** Its position among the open turns. */
   place: string;
   chat: string;
   updates: readonly string[];
   envelope: Envelope;
   /** Null until the core has accepted it. */
   turnId: string | null;
-  /** It was open already when this process began. */
+  /** True when an earlier process opened it. */
   isAgain: boolean;
 };
 
-/** What became of a reply. `error`: why the channel does not show it. */
+/** The outcome of a reply. `error`: why the channel does not show it. */
 export type Shown = { turn_id: string; error?: string };
 
-/** What ingress remembers over the ends of its processes. A turn that was opened here is not lost, and an update of it not handled again. */
+/** What ingress stores across restarts. A turn that was opened here is never lost, and its updates are not handled again. */
 export type OpenTurns = {
-  /** Those that an earlier process left open, in the order in which they came, and replies of which the core may not have heard. */
+  /** The turns that an earlier process left open, in order of arrival, and the replies whose outcome the core may not know. */
   load(): Promise<{ turns: OpenTurn[]; shown: Shown[] }>;
-  /** @throws ServiceError `queue_full` while there is no room, `too_large` for what never has any. */
+  /** @throws ServiceError `queue_full` while there is no room, `too_large` for a message that can never fit */
   open(chat: string, updates: readonly string[], envelope: Envelope): Promise<OpenTurn>;
-  /** The core has it. Kept so that the reply is known by its turn after a restart. */
+  /** Stores that the core has accepted the turn, so that its reply is found by its turn after a restart. */
   accept(turn: OpenTurn, turnId: string): Promise<void>;
-  /** Its updates stay known. */
+  /** Removes the turn; its updates stay known. */
   close(turn: OpenTurn, shown: Shown | null): Promise<void>;
   isKnown(chat: string, update: string): boolean;
 };
@@ -43,11 +43,11 @@ const shownKey = `${prefix}shown`;
 const seenPrefix = `${prefix}seen/`;
 
 const maxOpen = 500;
-/** Of all that are open, as JSON: half of what the state holds. */
+/** Limit of all open turns together, as JSON: half of what the state can hold. */
 const maxOpenChars = 16 * 1024 * 1024;
-/** Of one, as JSON. */
+/** Limit of one turn, as JSON. */
 const maxTurnChars = 7 * 1024 * 1024;
-/** Replies that are reported to the core again after a restart. */
+/** Maximum number of replies that are reported to the core again after a restart. */
 const maxShown = 100;
 
 export function createOpenTurns(state: ConnectorState, log: StartContext['log']): OpenTurns {
@@ -137,7 +137,7 @@ export function createOpenTurns(state: ConnectorState, log: StartContext['log'])
   };
 }
 
-/** A state that takes nothing at the moment takes it later, when messages were answered or the disk has room. */
+/** A full state is a temporary error: there is room again when messages are answered or the disk has space. */
 function noRoom(error: unknown): unknown {
   const isFull = error instanceof ServiceError && (error.code === 'too_large' || error.code === 'insufficient_storage');
   return isFull ? queueFull(`This message cannot be stored at the moment: ${error.message}`, 5) : error;
@@ -149,7 +149,7 @@ function toOpenTurn(place: string, value: unknown, turnId: string | null): OpenT
   if (!isRecord(value)) return null;
   const { chat, updates, envelope } = value;
   if (typeof chat !== 'string' || !Array.isArray(updates) || !isRecord(envelope)) return null;
-  // Written by `open`, from an envelope.
+  // The casts: `open` wrote this from an envelope.
   return { place, chat, updates: updates.map(String), envelope: envelope as Envelope, turnId, isAgain: true };
 }
 

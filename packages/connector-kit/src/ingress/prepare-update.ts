@@ -12,12 +12,15 @@ import { tooSlow } from './too-slow.ts';
 
 export type PrepareOptions = { clock: Clock; log: StartContext['log']; signal: AbortSignal; atOnce: number; withinMs: number };
 
-/** What is to be prepared, for an update of a chat. */
+/** An update of a chat that is to be prepared. */
 export type Preparing<T> = { chat: string; id: string; prepare(signal: AbortSignal): Promise<T | null> };
 
-/** Makes of updates what the core is given. */
+/** Converts updates to what the core receives. */
 export type Preparer = {
-  /** Null for what is nothing to the core, and for what cannot be read, which is logged. Rejects when the update is to be given again. */
+  /**
+   * Null for an update that does not concern the core, and for an unreadable one, which is logged. Rejects when the update must be
+   * delivered again.
+   */
   prepare<T = Envelope>(update: Preparing<T>): Promise<T | null>;
 };
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 
-/** Half of a character becomes U+FFFD: a platform may cut there, and the core takes none. */
+/** Replaces half a surrogate pair by U+FFFD: a platform may cut there, and the core refuses it. */
 const whole = (_key: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value);
 
 /**
- * The envelope as the core takes it. A message without a name gets one that its first update always gives: the core runs a message with a name
- * once, however often it is asked.
+ * The envelope as the core accepts it. A message without an id gets one that is derived from its first update, and so stays the same: the
+ * core runs a message with an id only once, however often it is sent.
  */
 export function readyEnvelope(envelope: Envelope, chat: string, [first = '']: readonly string[]): Envelope {
   const named = { ...envelope, message_id: envelope.message_id ?? nameOf(chat, first) };

@@ -1,14 +1,14 @@
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** How often each update was handed back to its platform, which delivers it again. */
+/** Counts how often each update was handed back to its platform, which delivers it again. */
 export type RedeliveryLimit = {
-  /** Counts one more; false when it was handed back too often. */
+  /** Counts one more; false when the limit is exceeded. */
   allows(name: string): boolean;
-  /** It was taken. */
+  /** The update was accepted. */
   forget(name: string): void;
 };
 
-/** An update that has to be given again so often is skipped, or its chat would stand still. */
+/** An update that would need more redeliveries is skipped, because it would block its chat. */
 const maxRedeliveries = 20;
 const maxRemembered = 1000;
 

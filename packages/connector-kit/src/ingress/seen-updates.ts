@@ -1,27 +1,27 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { StateValue } from '../state/state.ts';
 
-/** Ids of updates that were handled: the newest of each chat, of the chats that spoke last. */
+/** Ids of handled updates: the newest of each chat, for the most recently active chats. */
 export type SeenUpdates = {
   load(chats: readonly { name: string; value: StateValue }[]): void;
   has(chat: string, update: string): boolean;
   add(chat: string, updates: readonly string[]): void;
-  /** What has to be written down, by name; `undefined` for a chat that is forgotten. */
+  /** The changes to store, by name; `undefined` for a chat that is forgotten. */
   changes(): [name: string, value: StateValue | undefined][];
-  /** These changes were written. */
+  /** Call it when these changes have been stored. */
   written(changes: readonly [name: string, value: StateValue | undefined][]): void;
 };
 
-/** A platform gives an update again soon or never. */
+/** A platform repeats an update soon or never. */
 const maxPerChat = 256;
 const maxChats = 1000;
 
 type Chat = { turn: number; ids: Set<string> };
 
 export function createSeenUpdates(): SeenUpdates {
-  /** The chat that spoke last is the last one. `turn` counts, so that this order outlives the process. */
+  /** Ordered by activity, the most recent chat last. `turn` is a counter that preserves this order across restarts. */
   const chats = new Map<string, Chat>();
-  /** Chats that changed, each with its value as of then; what is forgotten has none. */
+  /** Chats that changed, each with its value at that time; `undefined` for a forgotten chat. */
   const unwritten = new Map<string, StateValue | undefined>();
   let turns = 0;
 

@@ -9,7 +9,7 @@ import { isPassing } from './passing-faults.ts';
 /** A file of a message. `spoken`: its transcript replaces it. */
 export type IncomingFile = {
   kind: 'spoken' | 'file';
-  /** As people call it. */
+  /** What people call it. */
   what: string;
   name: string;
   mime?: string;
@@ -106,7 +106,7 @@ async function collect(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Ends with `too_large` past so many bytes. */
+/** Fails with `too_large` after this many bytes. */
 export async function* bounded(data: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const part of data) {

@@ -1,6 +1,6 @@
-/** What has to do with the turns of one conversation, which begin in the order of its messages and may be reported in another. */
+/** Orders the work on the turns of one conversation, which begin in the order of its messages but may be reported in another. */
 export type TurnOrder = {
-  /** Begins work that never rejects. `before`: resolves when all that was begun earlier for the conversation has ended. */
+  /** Starts work that never rejects. `before`: resolves when all earlier work of the conversation has ended. */
   add(conversation: string, work: (before: Promise<void>) => Promise<void>): Promise<void>;
 };
 

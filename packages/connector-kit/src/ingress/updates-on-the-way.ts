@@ -16,11 +16,14 @@ export type UpdatesOnTheWay<J extends Job> = {
   mayCome(chat: string, id: string): boolean;
   /** The update was not accepted and must be sent again. */
   refused(chat: string, id: string): void;
-  /** Resolves when the update is safe. Rejects when it is to be given again, or has waited too long; what has not begun is dropped then. */
+  /**
+   * Resolves when the update is safe. Rejects when it must be delivered again or has waited too long; if its job has not begun, it is then
+   * dropped.
+   */
   wait(entry: OnTheWay<J>): Promise<void>;
 };
 
-/** So long a chat waits for an update that is to be given again, ms; a platform that has dropped it must not block the chat. */
+/** How long a chat waits for an update that must be delivered again, ms; one that the platform has dropped must not block the chat. */
 const longestGapMs = 60_000;
 const maxGaps = 1000;
 
@@ -30,7 +33,7 @@ export function createUpdatesOnTheWay<J extends Job>(
   withinMs: number,
 ): UpdatesOnTheWay<J> {
   const entries = new Map<string, OnTheWay<J>>();
-  /** Of each chat the first update that is to be given again. */
+  /** The first update of each chat that must be delivered again. */
   const gaps = new Map<string, { id: string; until: number }>();
 
   const noteGap = (chat: string, id: string): void => {
@@ -66,7 +69,7 @@ export function createUpdatesOnTheWay<J extends Job>(
         cancel = clock.after(withinMs, () => {
           if (job.stage() === 'preparing') return arm();
           if (job.stage() === 'waiting') {
-            // Synchronously: another update in the same tick would take the free place.
+            // Noted synchronously: otherwise another update in the same tick would take its place.
             noteGap(update.chat, update.id);
             lines.dropFrom(update.chat, job, notYet());
           }
