@@ -1,22 +1,22 @@
 import { createResampler, type Resampler } from './resampler.ts';
 
-/** Samples a second that sound comes in: of telephones, of speech services, of platforms. */
+/** Sample rates of telephones, speech services and chat platforms, in samples a second. */
 export const pcmRates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
 export type PcmRate = (typeof pcmRates)[number];
 
-/** Sound as signed 16-bit little-endian samples; those of two channels alternate, left first. */
+/** Sound as signed 16-bit little-endian samples; with two channels they alternate, left first. */
 export type PcmFormat = { rate: PcmRate; channels: 1 | 2 };
 
 export type PcmConverter = {
-  /** What can be said of the sound so far. Chunks may end anywhere, also within a sample. */
+  /** Converts what can be converted so far. Chunks may end anywhere, even within a sample. */
   push(chunk: Uint8Array): Buffer;
-  /** The rest. Half a sample at the end is dropped. */
+  /** Converts the rest. Half a sample at the end is dropped. */
   end(): Buffer;
 };
 
 /**
- * Turns sound of one form into another as it comes: what comes out does not depend on how it was cut. Upwards every original sample that
- * falls on a new one stays as it is.
+ * Converts sound from one format to another as it arrives; the result does not depend on the chunk boundaries. When the rate rises, each
+ * original sample that coincides with a new one is kept unchanged.
  */
 export function createPcmConverter(from: PcmFormat, to: PcmFormat): PcmConverter {
   const inside = from.channels === to.channels ? to.channels : 1;
@@ -43,7 +43,7 @@ export function createPcmConverter(from: PcmFormat, to: PcmFormat): PcmConverter
   };
 }
 
-/** The same of a stream, such as the body that `speech.speak` gives. */
+/** Converts a stream, such as the body that `speech.speak` returns. */
 export async function* convertPcm(
   source: AsyncIterable<Uint8Array>,
   from: PcmFormat,
@@ -58,7 +58,7 @@ export async function* convertPcm(
   if (last.length > 0) yield last;
 }
 
-/** Samples by channel; two become one as their mean. */
+/** The samples of each channel; two channels become one by their mean. */
 function split(bytes: Buffer, channels: 1 | 2, into: number): Float64Array[] {
   const frames = bytes.length / 2 / channels;
   const read = (frame: number, channel: number) => bytes.readInt16LE((frame * channels + channel) * 2);
@@ -69,7 +69,7 @@ function split(bytes: Buffer, channels: 1 | 2, into: number): Float64Array[] {
   );
 }
 
-/** One channel becomes two that are alike. */
+/** One channel becomes two identical ones. */
 function join(lanes: readonly Float64Array[], channels: 1 | 2): Buffer {
   const frames = lanes[0]?.length ?? 0;
   const bytes = Buffer.allocUnsafe(frames * channels * 2);

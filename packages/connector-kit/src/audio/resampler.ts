@@ -1,22 +1,22 @@
-/** One channel from one rate to another. */
+/** Converts one channel from one rate to another. */
 export type Resampler = { push(samples: Float64Array): Float64Array; end(): Float64Array };
 
-/** Zero crossings of the filter on each side: enough that what it leaves of an image is far below what 16 bits can say of speech. */
+/** Zero crossings of the filter on each side: enough to keep aliasing far below the resolution of 16-bit speech. */
 const sideLobes = 16;
 
 /**
- * A windowed sinc for each of the places that a new sample can have between two old ones. Places are counted in whole numbers, so
- * hours of sound stay in step. Makes `ceil(samples * to / from)` samples in all.
+ * One windowed sinc for each position that a new sample can have between two old ones. Positions are counted in integers, so hours of sound
+ * stay in sync. Returns `ceil(samples * to / from)` samples in total.
  */
 export function createResampler(from: number, to: number): Resampler {
   const common = gcd(from, to);
   const [up, down] = [to / common, from / common];
   const half = Math.ceil(sideLobes * Math.max(1, down / up));
   const filters = makeFilters(up, Math.min(1, up / down), half);
-  /** Old samples that are still needed; the first of them has the place `start`. Before the sound there is silence. */
+  /** Old samples that are still needed; the first of them has the position `start`. Before the sound there is silence. */
   let held = new Float64Array(half);
   let start = -half;
-  /** The next new sample lies `phase / up` behind the old one at `at`. */
+  /** The next new sample lies `phase / up` after the old sample at `at`. */
   let at = 0;
   let phase = 0;
 
@@ -59,7 +59,7 @@ function weigh(samples: Float64Array, first: number, filter: Float64Array): numb
   return sum;
 }
 
-/** `cutoff`: of the old rate's half. Each filter sums to one, so that a level stays what it is. */
+/** `cutoff`: as a fraction of half the old rate. Each filter sums to one, which preserves the level. */
 function makeFilters(up: number, cutoff: number, half: number): Float64Array[] {
   return Array.from({ length: up }, (_, phase) => {
     const filter = Float64Array.from({ length: 2 * half }, (_none, k) => {
@@ -71,7 +71,7 @@ function makeFilters(up: number, cutoff: number, half: number): Float64Array[] {
   });
 }
 
-/** Zero, and not nearly, at whole numbers: an old sample in the place of a new one has no neighbours in it. */
+/** Exactly zero at integers, so an old sample at the position of a new one is not mixed with its neighbours. */
 const sinc = (x: number): number => {
   if (x === 0) return 1;
   return Number.isInteger(x) ? 0 : Math.sin(Math.PI * x) / (Math.PI * x);

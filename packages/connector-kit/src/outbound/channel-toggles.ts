@@ -1,24 +1,24 @@
 import path from 'node:path';
 import { writeFileAtomic, readIfThere } from '@svc/service-kit/files.ts';
 
-/** Which channels of an instance relay to the core, as the operator chose, over restarts. */
+/** Which channels of an instance relay to the core, as the operator chose; kept across restarts. */
 export type ChannelToggles = { isEnabled(channelId: string): boolean; set(channelId: string, enabled: boolean): void };
 
-/** Keeps the choices in the instance's folder. A channel nobody chose for is as `byDefault` says. */
+/** Stores the choices in the instance's folder. `byDefault` applies to a channel without a choice. */
 export function openChannelToggles(dataDir: string, byDefault = true): ChannelToggles {
   const file = path.join(dataDir, 'channels.json');
   const chosen = readChoices(file);
   return {
     isEnabled: (channelId) => chosen.get(channelId) ?? byDefault,
     set(channelId, enabled) {
-      // Written first: a choice that cannot be kept is refused rather than forgotten.
+      // Stored first: a choice that cannot be stored is refused rather than forgotten.
       writeFileAtomic(file, JSON.stringify(Object.fromEntries([...chosen, [channelId, enabled]])));
       chosen.set(channelId, enabled);
     },
   };
 }
 
-/** A file that is no list of choices is refused: going on without it would relay what was switched off. */
+/** An invalid file is refused: ignoring it would relay channels that were switched off. */
 function readChoices(file: string): Map<string, boolean> {
   const text = readIfThere(file);
   if (text === null) return new Map();

@@ -14,14 +14,14 @@ import type { About, OutboundMessage, ToggleChannel } from '@svc/contract/send.t
 
 export type OutboundContext = Pick<StartContext, 'outboundAccess' | 'dataDir' | 'log' | 'signal'>;
 
-/** Header by which the process that answers shows that it is the one the manager started. */
+/** Header by which the answering process proves that the manager started it. */
 export const proofHeader = 'x-svc-child';
 
 const mib = 1024 * 1024;
 
 /**
  * `POST /out`, `POST /call` and `GET|POST /channels`, for the manager alone. A connector that mounts them on a server of its own, which
- * has to listen on loopback, does not give back `send` from `start`, or the kit would serve them a second time.
+ * must listen on loopback, must not return `send` from `start`, or the kit would serve them a second time.
  */
 export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, clock: Clock = systemClock): Route[] {
   const { outboundAccess, dataDir, log } = ctx;
@@ -76,7 +76,7 @@ export function createOutboundRoutes(ctx: OutboundContext, outbound: Outbound, c
   ];
 }
 
-/** Errors are written here and not by the server's own writer: the manager reads them, not the channel's clients. */
+/** Renders errors itself: the manager reads them, not the channel's clients, for whom the server's own renderer is meant. */
 async function reply(
   exchange: Exchange,
   { outboundAccess, signal, log }: OutboundContext,
@@ -109,7 +109,7 @@ function toReply({ requestId }: Exchange, error: ServiceError): Reply {
   return { status: error.status, headers, body: JSON.stringify(error.toBody(requestId)) };
 }
 
-/** A message as it came to `/out`. The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
+/** A message sent to `/out`. The manager is trusted, so only what a mix-up could break is checked. Throws `bad_request`. */
 function parseOutboundMessage(value: unknown): OutboundMessage {
   const { id, target, kind, text, path, caption, about } = toRecord(value);
   if (typeof id !== 'string' || !/^[\w.:-]{1,200}$/.test(id))
@@ -117,11 +117,11 @@ function parseOutboundMessage(value: unknown): OutboundMessage {
   if (typeof target !== 'string' || typeof kind !== 'string') throw badRequest('"target" and "kind" must be strings.');
   for (const [name, part] of Object.entries({ text, path, caption }))
     if (part !== undefined && typeof part !== 'string') throw badRequest(`"${name}" must be a string.`);
-  // Checked just above.
+  // The cast: checked just above.
   return { id, target, kind, text, path, caption, about: parseAbout(about) } as OutboundMessage;
 }
 
-/** What lets `uploads.open` open the file of a message. */
+/** Passes on the ticket with which `uploads.open` can open the file of a message. */
 function noteTicket(body: unknown, { path }: OutboundMessage, { onTicket }: OutboundContext['outboundAccess']): void {
   const { ticket } = toRecord(body);
   if (path !== undefined && typeof ticket === 'string') onTicket?.(path, ticket);

@@ -6,25 +6,25 @@ import type { SentIds } from './sent-ids.ts';
 
 type Deps = { send: NonNullable<Outbound['send']>; sent: SentIds; clock: Clock };
 export type OutboundSender = {
-  /** Resolves when the channel has the message; `repeated` when it had it before. */
+  /** Resolves when the channel has the message; `repeated` when it already had it. */
   send(message: OutboundMessage): Promise<{ repeated: boolean }>;
-  /** Resolves when nothing is on its way. Never rejects. */
+  /** Resolves when nothing is being sent. Never rejects. */
   drain(): Promise<void>;
 };
 
-/** What is on its way. `callers`: those who still wait for it. */
+/** A message that is being sent. `callers`: how many still wait for it. */
 type Attempt = { target: string; sent: Promise<void>; giveUp: AbortController; callers: number };
 
 const maxRunning = 100;
-/** Of these to one target: a chat that is slow must not take the places of all the others. */
+/** Maximum per target: a slow chat must not take the places of all the others. */
 const maxPerTarget = 20;
 const limitMs = 60_000;
-/** In a chat that has a slow pace and much to say, a message stands in line for longer than its caller waits. */
+/** In a slow chat with many messages, a message may wait longer in the queue than its caller waits for it. */
 const longestMs = 10 * 60_000;
 
 /**
- * Sends each id once: a repeat joins the attempt that runs, or finds it done. An attempt that failed may be repeated. One that takes longer than its
- * caller waits goes on: given up, it would lose its place in line each time, and never come.
+ * Sends each id once: a repeat joins the running attempt, or finds it done. A failed attempt may be repeated. An attempt that takes longer
+ * than its caller waits continues: if cancelled, it would lose its place in the queue each time, and never be sent.
  */
 export function createOutboundSender({ send, sent, clock }: Deps): OutboundSender {
   const running = new Map<string, Attempt>();
@@ -38,7 +38,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       throw queueFull(`${maxPerTarget} messages are already waiting for this target. Try again in a moment.`);
   }
 
-  /** A send that is given up may still succeed, and then counts. */
+  /** A cancelled send may still succeed, and then counts. */
   function begin(message: OutboundMessage): Attempt {
     const giveUp = new AbortController();
     const overdue = Promise.withResolvers<never>();
@@ -51,7 +51,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       cancel();
       running.delete(message.id);
     });
-    ended.catch(() => undefined); // given to those who wait for it
+    ended.catch(() => undefined); // errors go to the callers that wait
     const attempt = { target: message.target, sent: ended, giveUp, callers: 0 };
     running.set(message.id, attempt);
     return attempt;

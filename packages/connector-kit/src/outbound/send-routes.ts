@@ -11,21 +11,21 @@ import { createThrottle } from '../throttle.ts';
 
 export type SendRoutesDeps = {
   send: NonNullable<Outbound['send']>;
-  /** What a program of this machine shows; null: the manager alone may send. */
+  /** The key of programs on this machine; null: only the manager may send. */
   key: string | null;
-  /** Whether something may be sent there, before a file for it is kept. @throws ServiceError */
+  /** Checks whether a target may be sent to, before a file for it is stored. @throws ServiceError */
   checkTarget(target: string): void;
   /** The conversation that a target belongs to. */
   keyOf(target: string): string;
   maxFileBytes: number;
   place: {
-    /** The fields that name a place, by their names, as JSON Schema. */
+    /** JSON Schemas of the fields that identify a place, by name. */
     fields: Readonly<Record<string, object>>;
     required: readonly string[];
-    /** The target that the fields mean. Of a query they are texts. @throws ServiceError when they mean none */
+    /** The target that the fields identify. In a query all values are texts. @throws ServiceError when they identify none */
     toTarget(fields: Readonly<Record<string, unknown>>): string;
   };
-  /** Routes that take files: their paths, the kind of message that each sends, and what that is. */
+  /** Routes that accept files: their paths, the kind of message that each sends, and a description. */
   files: readonly { path: string; kind: string; what: string }[];
 };
 
@@ -34,7 +34,7 @@ type Message = { id: string; target: string; text?: string; path?: string; capti
 const mib = 1024 * 1024;
 const sendWithinMs = 60_000;
 
-/** `/send` and routes for files, for programs of this machine. */
+/** `/send` and the routes for files, for programs on this machine. */
 export function createSendRoutes({ uploads, signal }: Pick<StartContext, 'uploads' | 'signal'>, deps: SendRoutesDeps): Route[] {
   const { send, checkTarget, keyOf, maxFileBytes, place } = deps;
   const required = [...place.required];
@@ -68,7 +68,7 @@ export function createSendRoutes({ uploads, signal }: Pick<StartContext, 'upload
     return { id, target, path, ...optional('caption', query.get('caption') ?? undefined) };
   }
 
-  /** One that cannot be opened is the fault of who named it, and no message for the chat. */
+  /** A file that cannot be opened is an error of the caller, and not a message for the chat. */
   async function findFile({ req }: Exchange): Promise<Message> {
     const message = toFileMessage(await readJson(req), toPlace);
     (await uploads.open(message.path)).data.destroy();

@@ -4,16 +4,16 @@ import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from '../connector.ts';
 
-/** The messages this instance has shown, over the ends of its processes. */
+/** The ids of messages that this instance has shown, kept across restarts. */
 export type SentIds = { has(id: string): boolean; add(id: string): void };
 
-/** Repeats come within minutes, rarely within a day. */
+/** Repeats usually come within minutes, rarely after a day. */
 const kept = 2_000;
 
-/** Reads the file, one id a line. Beyond `max` ids the oldest are forgotten. */
+/** Reads the file, one id per line. Beyond `max` ids, the oldest are forgotten. */
 export function openSentIds(file: string, log: StartContext['log'], max = kept): SentIds {
   const ids = new Set(readLines(file).slice(-max));
-  // What a killed process left of its last line must not grow into the next one.
+  // Rewritten, so that a last line that a killed process left incomplete does not merge with the next one.
   let lines = rewrite(file, ids, log) ? ids.size : Infinity;
 
   function append(id: string): void {
@@ -21,7 +21,7 @@ export function openSentIds(file: string, log: StartContext['log'], max = kept):
       appendFileSync(file, `${id}\n`, { mode: 0o600 });
       lines++;
     } catch (error) {
-      // The message is on its channel; at worst it is shown twice.
+      // The message was shown; at worst it is shown twice.
       log('error', 'a sent message could not be recorded', { error: errorText(error) });
     }
   }

@@ -10,7 +10,7 @@ type Call = { target: string; method: string; params: Record<string, unknown> };
 
 const maxRunning = 32;
 
-/** Runs one call of the manager: bounded in time, given up when nobody waits for it any more, its result no longer than it may be. */
+/** Runs a call of the manager: with a timeout, cancelled when nobody waits for it any more, and with a result of limited length. */
 export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clock) {
   let running = 0;
   return async ({ res, stopping }: Exchange, body: unknown): Promise<{ ok: true; result: unknown }> => {
@@ -19,7 +19,7 @@ export function createCallServer(call: NonNullable<Outbound['call']>, clock: Clo
     const left = new AbortController();
     res.once('close', () => left.abort());
     const signal = AbortSignal.any([left.signal, stopping]);
-    // What goes on after its time is told to stop, and not waited for.
+    // A call that exceeds its time is told to stop, and not waited for.
     const tooLate = () => {
       left.abort();
       throw new ServiceError('upstream', `The channel did not answer within ${callTimeoutMs / 1000} s.`, { status: 504 });
@@ -42,7 +42,7 @@ function checkResult(result: unknown): unknown {
   return result ?? null;
 }
 
-/** The manager is ours, so only what a mix-up could break is checked. Throws `bad_request`. */
+/** The manager is trusted, so only what a mix-up could break is checked. Throws `bad_request`. */
 function parseCall(value: unknown): Call {
   const { target, method, params } = isRecord(value) ? value : {};
   if (typeof target !== 'string' || typeof method !== 'string' || !isRecord(params))

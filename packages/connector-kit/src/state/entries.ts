@@ -3,24 +3,24 @@ import { badRequest, ServiceError } from '@svc/service-kit/service-error.ts';
 import { illFormedIn } from '@svc/service-kit/well-formed.ts';
 import type { StateValue } from './state.ts';
 
-/** One line of the file: entries that are set or, as null, deleted; or an item for the list of a key. Values are JSON texts. */
+/** One line of the file: entries to set or, as null, to delete; or an item to append to the list of a key. Values are JSON texts. */
 export type Change = { set: Record<string, string | null> } | { append: string; item: string; keep: number };
 
 const maxKey = 512;
-/** A message of the longest text, all of it written as escapes. */
+/** Room for a message of maximum length in which every character is escaped. */
 const maxValue = 8 * 1024 * 1024;
 const maxTotal = 32 * 1024 * 1024;
-/** What an entry costs beside its texts. */
+/** Memory that an entry needs besides its texts. */
 const overhead = 64;
 
-/** What is remembered, as JSON texts: nobody outside holds a part of it. */
+/** The entries, stored as JSON texts, so that no caller shares a value with them. */
 export type Entries = {
   get(key: string): string | undefined;
   keys(): IterableIterator<string>;
   apply(change: Change): void;
-  /** @throws ServiceError `too_large` when there is no room for a change. */
+  /** @throws ServiceError `too_large` when there is no room for a change */
   checkRoom(change: Change): void;
-  /** Of all that it holds, in characters. */
+  /** Size of everything it holds, in characters. */
   size(): number;
 };
 
@@ -79,7 +79,7 @@ export function toText(key: string, value: StateValue): string {
   return text;
 }
 
-/** One line of the file; null when it is none of ours. */
+/** Parses one line of the file; null when it is not valid. */
 export function parseChange(line: string): Change | null {
   const value = parseJsonOrNull(line);
   if (!isRecord(value)) return null;

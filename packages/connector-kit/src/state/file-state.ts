@@ -7,29 +7,32 @@ import type { StartContext } from '../connector.ts';
 import { checkKey, createEntries, parseChange, toText, type Change, type Entries } from './entries.ts';
 import type { ConnectorState, StateValue } from './state.ts';
 
-/** A file that is this much longer than what it holds is rewritten. */
+/** A file is rewritten when it is this much longer than its content. */
 const slack = { factor: 3, chars: 256 * 1024 };
 const usualKeep = 1000;
-/** On the disk when it is written: a confined process has no fsync. */
+/** Writes are synchronous (`O_SYNC`), because a confined process has no fsync. */
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC;
 const appendSynced = 'as';
 const pieceChars = 1024 * 1024;
-/** Of the longest change there can be: all that is held, every character of it escaped. */
+/** Length of the longest possible change: the whole state, with every character escaped. */
 const maxLine = 80 * 1024 * 1024;
 const lineEnd = 10;
 
-/** What was deleted or replaced is in the file for no longer than this: it may be what a person said. */
+/** Deleted and replaced values, which may be a person's words, stay in the file for at most this long, ms. */
 const keptMs = 60 * 60_000;
 
-/** The file as it was read. `mustRewrite`: its end is no whole line, so nothing may be appended to it. `mayHoldMore`: than is remembered. */
+/**
+ * The file as it was read. `mustRewrite`: it ends with an incomplete line, so nothing may be appended. `mayHoldMore`: it may hold more than
+ * the entries.
+ */
 type Opened = { entries: Entries; chars: number; mustRewrite: boolean; mayHoldMore: boolean };
-/** One call: what it looks up, or the change it makes. */
+/** One call: its read access, or its change. */
 type Step = { run: (entries: Entries) => unknown; change: Change | null; done: PromiseWithResolvers<unknown> };
 
 /**
- * State in one file of the instance's folder, read when it is first used. A change is a line, and on the disk before it is said to be
- * made; all changes of a moment are one write. A line that a kill cut off is no change, so what was acknowledged is there, and
- * what was not is there whole or not at all.
+ * State in one file of the instance's folder, read when it is first used. Each change is one line, and is on disk before its promise
+ * resolves; changes made at the same time share one write. A line that a kill has cut off is ignored, so acknowledged changes are always
+ * there, and others are there completely or not at all.
  */
 export function createFileState(
   file: string,
@@ -64,12 +67,12 @@ export function createFileState(
     const done = Promise.withResolvers<unknown>();
     waiting.push({ run, change, done });
     if (!isRunning) void runAll();
-    return done.promise as Promise<T>; // what `run` gives is what `done` is resolved with
+    return done.promise as Promise<T>; // the value that `run` returns resolves `done`
   };
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    await Promise.resolve(); // so that what is asked in one tick is one write
+    await Promise.resolve(); // so that all calls of one tick share one write
     while (waiting.length > 0 || isTidyDue) {
       if (isTidyDue) await tidy();
       const steps = waiting;
@@ -80,7 +83,7 @@ export function createFileState(
         if (state.mayHoldMore) tidyLater();
         for (const answer of answers) answer();
       } catch (error) {
-        opened = null; // the disk knows what there is
+        opened = null; // the memory may differ from the file now, so the file is read again
         for (const { done } of steps) done.reject(toFault(file, error));
       }
     }
@@ -118,7 +121,10 @@ export function createFileState(
   return state;
 }
 
-/** Gives the answer to each step when all changes among them are on the disk. @throws when they could not be written: then none is made. */
+/**
+ * Runs the steps. Returns the functions that resolve them, once all their changes are on disk. @throws when they could not be written: then
+ * none is made
+ */
 async function runSteps(file: string, state: Opened, steps: Step[]): Promise<(() => void)[]> {
   const answers: (() => void)[] = [];
   const lines: string[] = [];
@@ -145,7 +151,7 @@ async function write(file: string, state: Opened, text: string): Promise<void> {
   await rewrite(file, state);
 }
 
-/** Writes what is remembered, and no more. */
+/** Writes only the present entries. */
 async function rewrite(file: string, state: Opened): Promise<void> {
   const { entries } = state;
   let chars = 0;
@@ -159,7 +165,7 @@ async function rewrite(file: string, state: Opened): Promise<void> {
   state.mayHoldMore = false;
 }
 
-/** The whole as lines, some at a time: all of it beside what it was made of would be half of a small process's memory. */
+/** The entries as lines, a few at a time: a copy of everything would be half of a small process's memory. */
 function* piecesOf(entries: Entries, onPiece: (piece: string) => void): Generator<string> {
   let piece = '';
   const take = () => {
@@ -175,7 +181,7 @@ function* piecesOf(entries: Entries, onPiece: (piece: string) => void): Generato
   yield take();
 }
 
-/** Read in pieces: the file may be a multiple of what it holds. */
+/** Reads in pieces, because the file may be several times as long as its content. */
 async function readState(file: string, log: StartContext['log']): Promise<Opened> {
   const entries = createEntries();
   let [chars, unreadable, last] = [0, 0, lineEnd];
@@ -194,17 +200,17 @@ async function readState(file: string, log: StartContext['log']): Promise<Opened
   return { entries, chars, mustRewrite: last !== lineEnd || unreadable > 0, mayHoldMore: chars > 0 };
 }
 
-/** Nothing for a file that is not there. */
+/** Yields nothing when the file is missing. */
 async function* piecesIn(file: string): AsyncGenerator<Buffer> {
   try {
-    // Without an encoding a stream gives buffers.
+    // The cast: without an encoding, a stream yields buffers.
     yield* createReadStream(file, { highWaterMark: pieceChars }) as AsyncIterable<Buffer>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
-/** A line within the file that cannot be read is no kill of ours. The rest is used, and nothing is thrown away. */
+/** An unreadable line within the file was not caused by a kill. The rest is used, and the damaged file is kept. */
 async function keepDamaged(file: string, unreadable: number, log: StartContext['log']): Promise<void> {
   const copy = `${file}.damaged`;
   await copyFile(file, copy);

@@ -1,6 +1,6 @@
 import type { ConnectorState } from './state.ts';
 
-/** A part of a state, as a state of its own. */
+/** The entries below a prefix as a state of their own. */
 export const stateBelow = (state: ConnectorState, prefix: string): ConnectorState => ({
   get: (key) => state.get(prefix + key),
   set: (key, value) => state.set(prefix + key, value),

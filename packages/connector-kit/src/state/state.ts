@@ -1,4 +1,4 @@
-/** Anything JSON can hold. What cannot be written as JSON is refused. */
+/** Any JSON value. Others are refused. */
 export type StateValue =
   | string
   | number
@@ -8,20 +8,22 @@ export type StateValue =
   | { readonly [name: string]: StateValue | undefined };
 
 /**
- * What an instance remembers over the ends of its processes: offsets, ids it has seen, which message of the platform belongs to which
- * turn. Every promise resolves when the change is on the disk, and changes are there in the order in which they were made. A value has
- * up to 8 MiB as JSON, all together 32 MiB.
+ * What an instance stores across restarts: offsets, ids it has seen, which message of the platform belongs to which turn. Each promise
+ * resolves when the change is on disk; changes are applied in the order in which they were made. A value may have 8 MiB as JSON, all values
+ * together 32 MiB.
  */
 export type ConnectorState = {
-  /** Undefined where there is nothing. What it gives is the caller's own. */
+  /** Undefined for an unknown key. The caller owns the returned value. */
   get<T extends StateValue>(key: string): Promise<T | undefined>;
-  /** @throws ServiceError `bad_request` for a key or value that cannot be kept, `too_large` past a limit, `insufficient_storage` where the disk takes it not. */
+  /**
+   * @throws ServiceError `bad_request` for an invalid key or value, `too_large` past a limit, `insufficient_storage` when the disk is full
+   */
   set(key: string, value: StateValue): Promise<void>;
-  /** Several changes that are there all or not at all; `undefined` deletes. @throws as `set` */
+  /** Makes several changes, all or none; `undefined` deletes. @throws as `set` */
   change(entries: Readonly<Record<string, StateValue | undefined>>): Promise<void>;
   delete(key: string): Promise<void>;
-  /** All whose keys begin with `prefix`, in the order of their keys. */
+  /** All entries whose keys begin with `prefix`, sorted by key. */
   list(prefix: string): Promise<{ key: string; value: StateValue }[]>;
-  /** Adds to the list that a key holds, which keeps its newest `keep` items (1,000 unless said). @throws as `set` */
+  /** Appends to the list of a key, which keeps its newest `keep` items (1,000 by default). @throws as `set` */
   append(key: string, item: StateValue, keep?: number): Promise<void>;
 };

@@ -10,7 +10,7 @@ import { defaultsOf, fakeContext, type FakeContext } from './fake-context.ts';
 type ConnectorModule = { meta: ConnectorMeta; start(ctx: never): Promise<RunningConnector> };
 
 export type ContractOptions = {
-  /** How the runner at hand takes a test: `test` of `node:test`, of vitest, of anything alike. */
+  /** The `test` function of a test runner, such as `node:test` or vitest. */
   test: (name: string, check: () => Promise<void>) => unknown;
   /** The connector's folder, whose name is its type. */
   folder: string;
@@ -23,12 +23,12 @@ export type ContractOptions = {
 
 type Started = { running: RunningConnector; fake: FakeContext; meta: ConnectorMeta; isMounted(): boolean };
 
-/** What every connector type must hold to (spec: the connector entry contract). */
+/** The rules that every connector type must follow (spec: the connector entry contract). */
 export function connectorContract({ test, folder, load, config, secrets = {} }: ContractOptions): void {
   const type = path.basename(folder);
   const check = (rule: string, work: () => Promise<void>) => test(`the connector contract: ${type} ${rule}`, work);
 
-  /** Starts an instance, and ends it whatever comes of the check. */
+  /** Starts an instance, and stops it whatever the outcome of the check. */
   async function started(work: (started: Started) => Promise<void> | void): Promise<void> {
     const { meta, start } = await load();
     const dir = mkdtempSync(path.join(tmpdir(), 'svc-contract-'));

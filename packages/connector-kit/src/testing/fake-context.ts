@@ -15,15 +15,15 @@ export type FakeContext = {
   logs: string[];
   events: PartialEvent[];
   saved: SavedFile[];
-  /** Names of the secrets that were asked for. */
+  /** Names of the secrets that were requested. */
   asked: string[];
-  /** How often the connector said itself that it lives. */
+  /** How many heartbeats the connector has sent itself. */
   beats(): number;
 };
 
 type Fields = Pick<StartContext, 'type' | 'dataDir' | 'config'> & Partial<StartContext>;
 
-/** A start context for tests: a scripted core, the secrets given, everything else remembered. */
+/** A start context for tests: a scripted core and the given secrets; all other calls are recorded. */
 export function fakeContext(fields: Fields, secrets: Readonly<Record<string, string>> = {}): FakeContext {
   const core = createFakeCore();
   const shutdown = new AbortController();
@@ -56,7 +56,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
     },
     uploads: createFakeUploads(saved),
     state: createFileState(path.join(fields.dataDir, 'state.jsonl'), () => undefined),
-    // Of its own: tests put others in the place of its parts, and files share a process.
+    // A copy: tests replace its parts, and files share a process.
     speech: { ...fakeSpeech },
     triage: fakeTriage,
     emit: (event) => void events.push(event),
@@ -69,7 +69,7 @@ export function fakeContext(fields: Fields, secrets: Readonly<Record<string, str
   return { context, core, shutdown, logs, events, saved, asked, beats: () => beats };
 }
 
-/** Speaks what it was given, and transcribes what the clip's bytes read. */
+/** `speak` returns its input, and `hear` returns the clip's bytes as text. */
 const fakeSpeech: SpeechApi = {
   speak: async (request) => ({ mime: 'audio/mpeg', body: Readable.from([Buffer.from(JSON.stringify(request))]) }),
   transcribe: async ({ data, model = 'm', language = null }) => ({
@@ -82,7 +82,7 @@ const fakeSpeech: SpeechApi = {
   }),
 };
 
-/** Gives the first answer that each field can have. */
+/** Chooses the first possible answer of each field. */
 const fakeTriage: TriageApi = async ({ answer }) =>
   Object.fromEntries(Object.entries(answer).map(([name, { type, enum: words }]) => [name, firstOf[type](words?.[0] ?? '')]));
 
@@ -94,6 +94,6 @@ const firstOf = {
   number: () => 0,
 };
 
-/** The defaults a schema names, as the manager fills them in. */
+/** The defaults of a schema, as the manager fills them in. */
 export const defaultsOf = ({ configSchema }: ConnectorMeta): Record<string, unknown> =>
   Object.fromEntries(Object.entries(configSchema.properties).map(([name, field]) => [name, field.default]));

@@ -7,13 +7,13 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import type { CallOptions, CoreApi, StreamHandlers } from '../connector.ts';
 import type { WatchHandlers } from '../sessions-api.ts';
 
-/** One turn that a connector asked for, in the hands of a test. */
+/** One turn that a connector requested, controlled by a test. */
 export type FakeTurn = {
   envelope: Envelope;
   /** Empty for a turn that is not streamed. */
   handlers: StreamHandlers;
   options: CallOptions;
-  /** The turn's result with what the test does not care about filled in. */
+  /** The turn's result; fields that the test does not set get default values. */
   result(fields?: Partial<HandleResult>): HandleResult;
 };
 
@@ -23,21 +23,21 @@ export type Script = (turn: FakeTurn) => HandleResult | Promise<HandleResult>;
 export type FakeWatch = { as: SessionAsker; key: string; handlers: WatchHandlers; isOver: boolean };
 
 export type FakeCore = CoreApi & {
-  /** Every turn so far, in order. */
+  /** All turns so far, in order. */
   turns: FakeTurn[];
   /** Edits and deletions, in order. */
   amendments: Amendment[];
-  /** What the connector said of its replies, in order. */
+  /** The connector's reports about its replies, in order. */
   acks: { turnId: string; error?: string }[];
-  /** What it brought as answers to questions, in order. Each is taken. */
+  /** The answers to questions that the connector passed on, in order. All are accepted. */
   answers: ({ askId: string } & AnswerRequest)[];
-  /** What is watched, in order; a test gives frames to its handlers. */
+  /** The watches, in order; a test passes frames to their handlers. */
   watches: FakeWatch[];
-  /** How turns go from now on. The first script echoes. */
+  /** Decides the outcome of the next turns. The default script echoes. */
   script: Script;
 };
 
-/** A core whose turns go as a test says. */
+/** A core whose turns a test controls. */
 export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
   const run = async (envelope: Envelope, handlers: StreamHandlers, options: CallOptions) => {
     const turn: FakeTurn = { envelope, handlers, options, result: (fields) => toResult(envelope, core.turns.length, fields) };
@@ -45,7 +45,7 @@ export function createFakeCore(identity: Partial<Identity> = {}): FakeCore {
     options.onAccepted?.(`turn_${core.turns.length}`);
     return core.script(turn);
   };
-  /** Words that were injected, by their conversation and id: a repeat gets the answer to the first. */
+  /** Injected texts by conversation and id: a repeat gets the answer to the first. */
   const injected = new Map<string, Promise<HandleResult>>();
   const core: FakeCore = {
     turns: [],

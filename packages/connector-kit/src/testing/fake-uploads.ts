@@ -6,12 +6,12 @@ import { conflict, forbidden, notFound, ServiceError } from '@svc/service-kit/se
 import type { ChunkedUploads, FileInChunks, UploadPlace } from '../chunked-uploads.ts';
 import type { FileToSave, UploadsApi } from '../connector.ts';
 
-/** A file that a connector saved, with the bytes it gave. */
+/** A file that a connector saved, with its content. */
 export type SavedFile = UploadedFile & { content: Buffer; conversation_key?: string | undefined };
 
 const chunkSize = 8;
 
-/** What was saved here, and any file that a test has written. Chunks are of 8 bytes. */
+/** Serves saved files, and any file that a test has written. Chunks have 8 bytes. */
 export function createFakeUploads(saved: SavedFile[]): UploadsApi {
   const keep = (file: FileToSave, content: Buffer): UploadedFile => {
     const { conversation_key } = file;

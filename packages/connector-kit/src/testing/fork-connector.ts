@@ -9,10 +9,10 @@ type Exit = { code: number | null; signal: string | null };
 export type ForkedConnector = {
   child: ChildProcess;
   messages: ChildMessage[];
-  /** What the process wrote, stdout and stderr. */
+  /** The output of the process, stdout and stderr. */
   output(): string;
   send(message: ParentMessage): void;
-  /** The first message of a type, also one that came already. Rejects when the process ends before it. */
+  /** The first message of a type, even if it has already arrived. Rejects when the process ends first. */
   message<T extends ChildMessage['type']>(type: T): Promise<Extract<ChildMessage, { type: T }>>;
   /** How the process ended; the code is null when a signal did it. */
   exit: Promise<Exit>;
@@ -21,7 +21,7 @@ export type ForkedConnector = {
 
 const entry = path.join(import.meta.dirname, '../child-main.ts');
 
-/** Starts a connector process as the manager does, for a test that plays the manager. */
+/** Starts a connector process as the manager does, for a test that acts as the manager. */
 export function forkConnector(start: Partial<StartMessage> & Pick<StartMessage, 'entry' | 'dataDir'>): ForkedConnector {
   const child = fork(entry, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
   const messages: ChildMessage[] = [];
@@ -76,7 +76,7 @@ export function forkConnector(start: Partial<StartMessage> & Pick<StartMessage, 
   };
 }
 
-/** Not `close`: that event does not come for a child whose channel the parent closed. */
+/** Not `close`: that event is not emitted for a child whose channel the parent closed. */
 async function exitOf(child: ChildProcess): Promise<Exit> {
   const ended = [child.stdout, child.stderr].map(
     (stream) => new Promise<void>((resolve) => stream?.once('close', () => resolve())),

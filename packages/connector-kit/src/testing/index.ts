@@ -1,4 +1,4 @@
-/** What connectors are tested with. It needs no test runner of its own. */
+/** Tools for testing connectors. They need no test runner of their own. */
 export { connectorContract, type ContractOptions } from './connector-contract.ts';
 export { defaultsOf, fakeContext, type FakeContext } from './fake-context.ts';
 export type { SavedFile } from './fake-uploads.ts';

@@ -5,11 +5,11 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 export type LinkCall = {
   request: LinkRequest;
-  /** Which connection it came over, from 1. */
+  /** Number of its connection, from 1. */
   connection: number;
   /** Sends replies in one write. The id of the call is filled in. */
   reply(...replies: ReplyBody[]): void;
-  /** Writes text as it is, to play a core that is broken. */
+  /** Sends a text unchanged, to simulate a faulty core. */
   raw(text: string): void;
   /** Breaks the connection of this call. */
   hangUp(): void;
@@ -21,14 +21,14 @@ export type LinkServer = {
   calls: LinkCall[];
   /** The passes that links began with, one for each connection. */
   passes: string[];
-  /** How many connections were ever made. */
+  /** Total number of connections so far. */
   connections: number;
-  /** Breaks every link and goes on listening. */
+  /** Breaks every link, and continues to listen. */
   breakLinks(): void;
   stop(): Promise<void>;
 };
 
-/** The core's end of the connector link, answering as a test says. A socket file of an earlier one is replaced. */
+/** The core's side of the connector link, answering as a test says. Replaces the socket file of an earlier one. */
 export async function startLinkServer(socketPath: string, answer: (call: LinkCall) => void): Promise<LinkServer> {
   rmSync(socketPath, { force: true });
   const sockets = new Set<Socket>();

@@ -1,10 +1,10 @@
 import { createFileState } from '../state/file-state.ts';
 import type { ConnectorState } from '../state/state.ts';
 
-/** The state of a process that a test can kill: what was asked before is on the disk, nothing is answered after it. */
+/** The state of a process that a test can kill: earlier changes are on disk, later calls are never answered. */
 export type MortalState = {
   state: ConnectorState;
-  /** Resolves when nothing is being written, and nothing more begins by itself. */
+  /** Resolves when nothing is being written, and nothing more will start by itself. */
   quiet(): Promise<void>;
   kill(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export function createMortalState(file: string): MortalState {
     };
 
   const state: ConnectorState = {
-    // The cast: what is there is what was put there.
+    // The cast: a value is read with the type with which it was stored.
     get: live(whole.get) as ConnectorState['get'],
     set: live(whole.set),
     change: live(whole.change),
