@@ -1,6 +1,7 @@
 /**
- * How the lines begin that connectors put beside what people write, one for each kind. A line of another kind needs one here; `typedText` goes by
- * them. Each is long enough that people seldom begin a line in brackets so: `[Place]` may be a link or a part of a settings file.
+ * The beginnings of lines that connectors add to what people write, one for each kind. Register new kinds here, because `typedText` uses
+ * this list. Each is long enough that people seldom begin a bracketed line with it: `[Place]` may be a link or a section of a settings
+ * file.
  */
 export const channelHeads = [
   'Forwarded',
@@ -30,5 +31,5 @@ export const channelHeads = [
 
 export type ChannelHead = (typeof channelHeads)[number];
 
-/** A line of a connector. `rest`: what follows the head, in one line; it may be what others chose. */
+/** A line that a connector adds. `rest`: the text after the head, made a single line because others may have chosen it. */
 export const channelLine = (head: ChannelHead, rest = ''): string => `[${head}${rest.replaceAll(/\s+/g, ' ')}]`;

@@ -8,12 +8,11 @@ import type { Throttle } from './throttle.ts';
 const unguessableLength = 32;
 
 /**
- * The caller of a request's bearer key. Throws `unauthorized`, `busy` with `retry_after_s` after too many bad keys, or `unavailable` while
- * the keys file lets nobody in: the key may be a good one, and is no attempt at guessing.
- *
- * An attempt is counted before its key is looked at and taken back when the key is good. While the limit is passed, a
- * short key is not even looked at, good or not: otherwise the limit would not slow guessing. A long one still is: behind
- * a reverse proxy all callers share one address, and a stranger's flood must not lock them out.
+ * Finds the caller of a request's bearer key. Throws `unauthorized`; `busy` with `retry_after_s` after too many bad keys; or `unavailable`
+ * while the keys file admits nobody: the key may be valid, so this does not count as an attempt.
+ * An attempt is counted before its key is checked, and taken back when the key is valid. While the limit is exceeded, a short key is not
+ * checked at all, valid or not: otherwise the limit would not slow guessing. A long key is still checked: behind a reverse proxy all
+ * callers share one address, and a stranger's flood must not lock them out.
  */
 export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Throttle): Caller {
   const key = bearerOf(req.headers.authorization);
@@ -34,13 +33,13 @@ export function checkKey({ req, remote }: Exchange, keys: KeysFile, throttle: Th
   throw new ServiceError('unauthorized', 'This key is invalid or was revoked.');
 }
 
-/** The token of an Authorization header; null without one, or of another scheme. */
+/** The token of an Authorization header; null when it is missing or has another scheme. */
 export function bearerOf(header: string | undefined): string | null {
   const match = header === undefined ? null : /^bearer +(\S+) *$/i.exec(header);
   return match?.[1] ?? null;
 }
 
-/** The one key of a channel that has a single caller, for `checkKey`. Takes the bytes of a header as Node gives them (latin1). */
+/** The only key of a channel with a single caller, for `checkKey`. Accepts a header's bytes as Node passes them (latin1). */
 export function singleKeyAuth(value: string, caller: Caller): KeysFile {
   const known = digest(Buffer.from(value));
   return {

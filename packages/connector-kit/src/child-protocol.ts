@@ -18,16 +18,16 @@ export type ParentMessage =
       assistantName: string;
       dataDir: string;
       coreSocket: string;
-      /** Shows the core whose links these are; new for each process. */
+      /** Shows the core whose link this is; new for each process. */
       pass: string;
-      /** Where the core's HTTP routes are, for files. */
+      /** Address of the core's HTTP routes, for files. */
       coreUrl: string;
       allowedHosts: string[];
       heartbeatMs: number;
       stopTimeoutMs: number;
-      /** Where the libraries are that its type installs for it, or why they are not there; null for an instance without. */
+      /** Where the type's installed libraries are, or why they are missing; null for an instance without them. */
       packages: InstalledPackages | null;
-      /** What this process and the manager show each other on `/out`; new for each process. */
+      /** The secrets by which this process and the manager identify each other on `/out`; new for each process. */
       outbound: { token: string; proof: string };
     }
   | { type: 'secret'; requestId: number; value: string | null; error: string | null }
@@ -35,7 +35,7 @@ export type ParentMessage =
 
 /** Messages of a connector process to the manager. */
 export type ChildMessage =
-  /** `outboundPort`: where `/out` and `/channels` are served on loopback, if at all. */
+  /** `outboundPort`: the loopback port of `/out` and `/channels`, if they are served. */
   | {
       type: 'ready';
       port: number | null;
@@ -45,7 +45,7 @@ export type ChildMessage =
       invite_link?: string;
     }
   | { type: 'heartbeat' }
-  /** What its `health()` says is wrong, when that changes; null when it is well again. */
+  /** What `health()` reports as wrong, sent when it changes; null when the channel is healthy again. */
   | { type: 'problem'; text: string | null }
   | { type: 'emit'; event: PartialEvent }
   | { type: 'secret'; requestId: number; name: string }

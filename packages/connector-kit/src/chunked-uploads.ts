@@ -1,19 +1,19 @@
 import type { UploadedFile, UploadState } from '@svc/contract/upload.ts';
 import { fileOf, type UploadTransport } from './upload-transport.ts';
 
-/** What a file in chunks will be. `size`: bytes. `sha256`: of the whole, checked at its end. */
+/** Describes a file that is sent in chunks. `size`: bytes. `sha256`: of the whole file, checked at the end. */
 export type FileInChunks = { name: string; mime: string; size: number; sha256?: string; conversation_key: string };
-/** One upload in chunks, of one conversation. */
+/** Identifies one upload in chunks, of one conversation. */
 export type UploadPlace = { upload_id: string; conversation_key: string };
 
 /**
- * Files in chunks, in any order, each once or again, over restarts. What nothing came for in
- * a day is removed. Each rejects with a `ServiceError` of the core, `not_found` for an upload that is not of this conversation.
+ * Files in chunks. Chunks may come in any order and repeatedly, also across restarts. An upload that receives nothing for a day is removed.
+ * Each method rejects with a `ServiceError` of the core, `not_found` for an upload of another conversation.
  */
 export type ChunkedUploads = {
   begin(file: FileInChunks): Promise<UploadState>;
   state(place: UploadPlace): Promise<UploadState>;
-  /** `sha256`: of the chunk, checked when it has come. */
+  /** `sha256`: of the chunk, checked when it has arrived. */
   put(
     place: UploadPlace & { index: number; sha256?: string | undefined },
     data: AsyncIterable<Uint8Array>,
@@ -24,7 +24,6 @@ export type ChunkedUploads = {
 
 const root = '/v2/upload';
 
-/** @see ChunkedUploads */
 export function createChunkedUploads(send: UploadTransport): ChunkedUploads {
   const to = (method: string, { upload_id, conversation_key }: UploadPlace, more: Partial<Request> = {}) =>
     send({ method, path: `${root}/${encodeURIComponent(upload_id)}${more.below ?? ''}`, query: { conversation_key }, ...more });

@@ -1,7 +1,7 @@
 import { enforcedByCore, ruleShapes } from '@svc/contract/instance-rules.ts';
 import { intakeConfig } from './intake-config.ts';
 
-/** How a reply is shown while it grows: as it is written, at its end alone, or in its finished parts with the tools between them. */
+/** How a growing reply is shown: while it is written, only when it is complete, or in its finished parts with the tools between them. */
 export const replyStyles = ['stream', 'final', 'steps'] as const;
 export type ReplyStyle = (typeof replyStyles)[number];
 
@@ -56,8 +56,8 @@ const fields = {
 export type CommonField = keyof typeof fields;
 
 /**
- * Config fields that are the same on every channel: a type names those that make sense for it and spreads them into
- * `configSchema.properties`. The core enforces the first six by itself, the kit the others.
+ * Config fields that are the same on every channel. A type names those that make sense for it and spreads them into
+ * `configSchema.properties`. The core enforces the first six itself, the kit the others.
  */
 export function commonFields<const Name extends CommonField>(...names: Name[]): Pick<typeof fields, Name> {
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<typeof fields, Name>;

@@ -17,7 +17,7 @@ import type { InstalledPackages } from './child-protocol.ts';
 import type { SessionsApi } from './sessions-api.ts';
 import type { ConnectorState } from './state/state.ts';
 
-/** Called while a turn runs. All optional; a handler must not throw. */
+/** Called while a turn runs. All are optional; a handler must not throw. */
 export type StreamHandlers = {
   onQueued?(position: number): void;
   onDelta?(text: string): void;

@@ -9,7 +9,7 @@ type Options = { mayHaveRun: boolean; isAnswer?: boolean; details?: Record<strin
  */
 export class CoreError extends ServiceError {
   readonly mayHaveRun: boolean;
-  /** The core itself says so. */
+  /** True when the core itself reported the error. */
   readonly isAnswer: boolean;
 
   constructor(code: ErrorCode, message: string, options: Options) {
@@ -36,5 +36,5 @@ export function toCoreError(body: ErrorBody): CoreError {
   return new CoreError(error, message, { mayHaveRun: !refusals.has(error), isAnswer: true, details });
 }
 
-/** Whether the core was not reached, or not heard. */
+/** Whether the link failed: the core was not reached, or its answer was lost. */
 export const isOfLink = (error: unknown): boolean => error instanceof CoreError && !error.isAnswer;

@@ -15,7 +15,7 @@ type LinkSocketOptions = {
   /** True while a caller waits for an answer: only then is a broken link opened again. */
   isNeeded: () => boolean;
   onOpen: () => void;
-  /** False ends the link: what came is not of this protocol. */
+  /** False ends the link, because the line does not follow the protocol. */
   onLine: (line: string) => boolean;
   /** All lines of one read have been delivered. */
   onReadEnd: () => void;
@@ -29,18 +29,18 @@ type LinkSocketOptions = {
 export type LinkSocket = {
   open(): void;
   isOpen(): boolean;
-  /** The core does not read what is written. */
+  /** True when the core does not read what is written. */
   isClogged(): boolean;
   /**
-   * Queues one line; all lines of a turn of the event loop leave in one write, because a write costs both sides more
-   * than making a line does. Only while open.
+   * Queues one line. All lines of one turn of the event loop are sent in one write, because a write costs both sides more than building a
+   * line does. Only while open.
    */
   write(line: string): void;
   /** Data that was already written is still sent. */
   close(): void;
 };
 
-/** Spread by a fifth so that connectors do not all come back in one instant. */
+/** Varied by a fifth, so that connectors do not all reconnect at the same instant. */
 const backOff = { firstMs: 50, maxMs: 1_000, jitter: [0.8, 1.2] } as const;
 /** With more unsent characters than this, the core counts as stuck. */
 const cloggedAt = 4 * maxLinkLine;
@@ -50,7 +50,7 @@ export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
   let socket: Socket | null = null;
   let isOpen = false;
   let closed = false;
-  /** Since the core last said something: a core that lets us in and breaks at once is not back. */
+  /** Failures since the core last sent something: a core that accepts the connection and breaks it at once has not recovered. */
   let failures = 0;
   let cancelRetry: (() => void) | null = null;
   let pending = '';
@@ -82,7 +82,7 @@ export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
     if (closed) return;
     failures++;
     if (wasOpen || failures === 1) log('warn', 'the link to the core is down', { why });
-    // Set before any caller knows of the break: one that asks again at once waits like all others.
+    // Set before any caller learns of the break, so that one that asks again at once waits like all others.
     cancelRetry = clock.after(backOffMs(backOff, failures, random), () => {
       cancelRetry = null;
       if (isNeeded()) open();
@@ -115,14 +115,14 @@ export function createLinkSocket(options: LinkSocketOptions): LinkSocket {
 
 type Listener = Pick<LinkSocketOptions, 'onOpen' | 'onLine' | 'onReadEnd'> & { onEnd(why: string): void };
 
-/** One connection, cut into lines. */
+/** One connection, whose data is split into lines. */
 function connectTo(path: string, { onOpen, onLine, onReadEnd, onEnd }: Listener): Socket {
   const socket = connect(path);
   let fault = 'closed by the core';
   const splitter = createLineSplitter(
     maxLinkLine,
     (line) => {
-      if (socket.destroyed) return; // lines behind a bad one are of a broken stream too
+      if (socket.destroyed) return; // the lines after an invalid one cannot be trusted either
       if (!onLine(line)) socket.destroy(new Error('the core sent something that is not a reply'));
     },
     () => socket.destroy(new Error('the core sent a line that is too long')),

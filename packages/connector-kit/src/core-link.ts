@@ -17,32 +17,31 @@ import { linkFaults, turnLimitMs, type LinkCall } from './link-call.ts';
 
 export type CoreLinkOptions = {
   socketPath: string;
-  /** Token from the manager by which the core knows whose link this is. */
+  /** Token from the manager that shows the core whose link this is. */
   pass: string;
   clock: Clock;
   log: StartContext['log'];
-  /** Goes with every envelope. */
+  /** Sent with every envelope. */
   intake?: Intake;
   /** Maximum of calls in flight or waiting for the link; a further call is refused with `queue_full`. */
   maxPending?: number;
-  /** Maximum of characters in unanswered calls; short calls are never refused for it. */
+  /** Maximum of characters in unanswered calls; short calls are never refused because of it. */
   maxHeldChars?: number;
   /** A random number from 0 to 1, which spreads reconnects. */
   random?: () => number;
 };
 
 /**
- * The connector's side of the link to the core: one unix socket for all turns, opened when the first call needs it and
- * again when it broke. A message with an id outlives a break: it is sent again, and the core knows it. No timer is held
- * while nothing is asked. Every rejection is a `CoreError`.
+ * The connector's side of the link to the core: one unix socket for all turns, opened for the first call and again after a break. A message
+ * with an id survives a break: it is sent again, and the core recognizes it. An idle link holds no timer. Every rejection is a `CoreError`.
  */
 export type CoreLink = CoreApi & {
-  /** Rejects every call that is open and stays closed. */
+  /** Rejects all open calls, and stays closed. */
   close(): void;
 };
 
 const resolveLimitMs = 10_000;
-/** The core bounds its parts; several may be waiting for one repository. */
+/** The core limits each step of a checkout; several callers may wait for one repository. */
 const checkoutLimitMs = 15 * 60_000;
 const answerLimitMs = 10_000;
 const maxError = 4_000;
@@ -81,7 +80,7 @@ export function createCoreLink(options: CoreLinkOptions): CoreLink {
     envelope: intake === undefined ? envelope : { ...envelope, intake },
   });
 
-  // The casts: the core closes a `handle` with a result, a `resolve` with an identity, an `answer` with what it has chosen (contract of the link).
+  // The casts: the link's contract says which answer closes each kind of call (a result, an identity, a chosen answer).
   return {
     handle: (envelope, call) =>
       ask(link, toHandle(envelope, null, call), turnLimitMs, null, call?.onAccepted) as Promise<HandleResult>,

@@ -8,14 +8,14 @@ export type CorePostOptions = {
   coreUrl: string;
   /** Shows the core whose senders these are. */
   pass: string;
-  /** Ends every call. */
+  /** Ends all calls. */
   signal: AbortSignal;
 };
 
-/** Posts to a route of the core on behalf of a sender, and gives its answer once it is a good one. Every rejection is a `ServiceError`. */
+/** Posts to a route of the core on behalf of a sender, and returns a successful answer. Every rejection is a `ServiceError`. */
 export type CorePost = (route: string, body: Body, signal: AbortSignal) => Promise<IncomingMessage>;
 
-/** Longer than the core waits for a provider that goes on speaking. */
+/** Longer than the core waits for a provider that keeps sending. */
 const timeoutMs = 15 * 60_000;
 
 export const createCorePost =
@@ -37,7 +37,7 @@ const post = (url: string, pass: string, { type, bytes }: Body, signal: AbortSig
     http.request(url, { method: 'POST', agent: false, signal, headers }).on('response', resolve).on('error', reject).end(bytes);
   });
 
-/** @throws ServiceError with the core's own words for what it refuses. */
+/** @throws ServiceError with the core's message when the core refuses. */
 async function accepted(answer: IncomingMessage): Promise<IncomingMessage> {
   if (answer.statusCode === 200) return answer;
   const body = parseJsonOrNull(await text(answer));

@@ -1,8 +1,8 @@
 import type { StartContext } from './connector.ts';
 
-/** Maximum that is kept while the core is unreachable. */
+/** Maximum number of reports kept while the core is unreachable. */
 const maxKept = 1_000;
-/** This many of the latest are sent again after a broken link: they may not have arrived, and a repeat is harmless. */
+/** This many of the latest reports are sent again after a break: they may not have arrived, and a repeat is harmless. */
 const keptWhenSaid = 100;
 
 /** Reports about replies on the channel, kept until the core has certainly received them. Lines of the link, oldest first. */
@@ -10,7 +10,7 @@ export type DeliveryAcks = {
   add(line: string): void;
   /** Sends the reports that were not yet sent over this link. Call it only while the link is open. */
   flush(): void;
-  /** The link broke. */
+  /** Call it when the link breaks. */
   takeBreak(): void;
   areWaiting(): boolean;
 };

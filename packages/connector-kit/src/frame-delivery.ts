@@ -2,10 +2,10 @@ import type { TurnProgress } from '@svc/contract/turn.ts';
 import type { StartContext, StreamHandlers } from './connector.ts';
 import { createGuardedCall } from './guarded-call.ts';
 
-/** Hands frames to the handlers of their turns. A handler that throws is logged and harms no other turn. */
+/** Passes frames to the handlers of their turns. A handler that throws is logged, and does not affect other turns. */
 export type FrameDelivery = {
   take(handlers: StreamHandlers, frame: TurnProgress): void;
-  /** Ends a read: everybody who got a frame in it may write now. */
+  /** Ends a read: each turn that received a frame may now write. */
   flush(): void;
 };
 
@@ -28,7 +28,7 @@ export function createFrameDelivery(log: StartContext['log']): FrameDelivery {
   };
 }
 
-/** Calls the handler of one frame. A frame of a newer core that this one does not know is left out. */
+/** Calls the handler of one frame. An unknown frame of a newer core is ignored. */
 function dispatchFrame(frame: TurnProgress, handlers: StreamHandlers): void {
   switch (frame.type) {
     case 'delta':

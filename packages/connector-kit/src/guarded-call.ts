@@ -1,10 +1,10 @@
 import { errorText } from '@svc/service-kit/service-error.ts';
 import type { StartContext } from './connector.ts';
 
-/** Calls what a connector has given us. What it throws, also in a promise that nobody waits for, is logged and ends nothing. */
+/** Calls a function of a connector. What it throws, or rejects with, is logged and ends nothing. */
 export type GuardedCall = (call: () => unknown) => void;
 
-/** `what`: what is called, as the log names it. */
+/** `what`: the name of the function in the log. */
 export function createGuardedCall(log: StartContext['log'], what: string): GuardedCall {
   const complain = (error: unknown) => log('error', `${what} threw`, { error: errorText(error) });
   return (call) => {

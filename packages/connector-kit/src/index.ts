@@ -1,7 +1,4 @@
-/**
- * What a connector is written with: everything here keeps its name and meaning within a major version. Modules that are
- * not listed are the kit's own.
- */
+/** The connectors' API: everything here keeps its name and meaning within a major version. Modules that are not listed are internal. */
 export type {
   CallOptions,
   Connector,

@@ -3,8 +3,8 @@ import type { Intake } from '@svc/contract/envelope.ts';
 const maxDebounceMs = 60_000;
 
 /**
- * Config fields of every channel that people write to: spread into `configSchema.properties`. The
- * kit puts what an instance says there on each of its envelopes.
+ * Config fields of every channel that people write to: spread into `configSchema.properties`. The kit adds their values to each envelope of
+ * the instance.
  */
 export const intakeConfig = {
   debounce_ms: {
@@ -38,7 +38,7 @@ export const intakeConfig = {
   },
 } as const;
 
-/** How an instance wants its messages taken; undefined when its config says nothing of it. */
+/** How an instance wants its messages handled; undefined when its config does not say. */
 export function intakeOf({ debounce_ms, pairing, gather, quiet_strangers }: Record<string, unknown>): Intake | undefined {
   const intake: Intake = {};
   if (isDebounce(debounce_ms)) intake.debounce_ms = debounce_ms;

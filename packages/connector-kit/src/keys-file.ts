@@ -16,8 +16,8 @@ export type KeysFile = {
 type Options = { file: string; clock: Clock; log: StartContext['log'] };
 
 /**
- * Keys of callers, from `{ keys: [{ key, identity, username }] }`. Only digests are kept, and looked up by digest, so
- * time says nothing about a key.
+ * The keys of callers, from `{ keys: [{ key, identity, username }] }`. Only digests are kept, and looked up by digest, so timing reveals
+ * nothing about a key.
  */
 export function createKeysFile(options: Options): KeysFile {
   const callers = openPrivateFile<ReadonlyMap<string, Caller>>({

@@ -8,7 +8,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import type { StreamHandlers } from './connector.ts';
 import { CoreError } from './core-error.ts';
 
-/** What closes a call that went well: it is of the kind that was asked for. */
+/** The answer of a successful call; its kind matches the request. */
 export type LinkAnswer = HandleResult | Identity | Checkout | Answered | AmendResult | SessionAnswer;
 type NotLast = 'frame' | 'accepted' | 'error' | 'seen';
 type LastReply = Exclude<LinkReply, { [Field in NotLast]: Record<Field, unknown> }[NotLast]>;
@@ -26,38 +26,38 @@ export type LinkCall = {
   request: LinkRequest;
   /** The request as text, until it is sent for the first time. */
   line: string | null;
-  /** Of the line: what the call holds until it is answered. */
+  /** Length of the line, which counts towards the link's limit until the call is answered. */
   chars: number;
-  /** True while it is with the core; false again when the link broke under it. */
+  /** True once it was sent to the core; false again after the link breaks. */
   sent: boolean;
   limitMs: number;
   handlers: StreamHandlers | null;
-  /** Null when it was called, or nobody wants to know. */
+  /** Null once it was called, or when nobody wants to know. */
   onAccepted: ((turnId: string) => void) | null;
-  /** Something of the turn has been shown over this link. */
+  /** Some progress of the turn has been shown over this link. */
   shown: boolean;
-  /** What was shown over an earlier link is not withdrawn yet; the turn is shown from its beginning now. */
+  /** Progress shown over an earlier link must still be withdrawn, because the turn is now shown from its beginning. */
   stale: boolean;
-  /** When the break began that this call waits out, by `clock.elapsed`; null before any. */
+  /** When the break began during which this call waits, by `clock.elapsed`; null before any. */
   brokenAt: number | null;
   settle: (answer: LinkAnswer) => void;
   fail: (error: CoreError) => void;
   cancelTimer: () => void;
 };
 
-/** The core bounds a turn by the engine's silence; this only catches a core that forgot one. */
+/** The core limits a turn by the engine's silence; this limit only catches a core that has lost a turn. */
 export const turnLimitMs = 6 * 60 * 60_000;
 
-/** Longest request, in characters: one that has to be sent again is longer by a word. */
+/** Longest request, in characters: sending it again makes it longer by this field. */
 const maxRequestLine = maxLinkLine - ',"again":true'.length;
 
 export const lineOf = ({ line, request }: LinkCall): string => line ?? JSON.stringify({ ...request, again: true });
 
-/** A message that the core would know again. */
+/** A message that the core recognizes when it is sent again. */
 export const hasMessageId = ({ request }: LinkCall): boolean =>
   request.op === 'handle' && request.envelope.message_id !== undefined;
 
-/** What the link itself refuses or ends a call with; the caller reads it. */
+/** Errors with which the link itself refuses or ends a call; the caller reads them. */
 export const linkFaults = {
   stopping: (mayHaveRun: boolean) => new CoreError('unavailable', 'This connector is stopping.', { mayHaveRun }),
   unreachable: () =>
@@ -82,13 +82,13 @@ export const linkFaults = {
     }),
 };
 
-/** Shorter calls are taken however much is held. */
+/** Shorter calls are accepted however much is held. */
 const freeChars = 64 * 1024;
 
-/** What is open on a link. */
+/** The open calls of a link, and their size. */
 type Held = { calls: ReadonlyMap<number, LinkCall>; heldChars: number; maxHeldChars: number };
 
-/** Why a call of this text is not taken; null when it is. */
+/** Why a call with this line is refused; null when it is accepted. */
 export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string): CoreError | null {
   if (line.length >= maxRequestLine) return linkFaults.tooLong();
   const isHeavy = line.length > freeChars && heldChars + line.length > maxHeldChars;
@@ -97,7 +97,7 @@ export function lineFault({ calls, heldChars, maxHeldChars }: Held, line: string
 
 const replyFields = ['frame', 'result', 'identity', 'checkout', 'answered', 'amended', 'answer', 'error', 'accepted', 'seen'];
 
-/** Null for a line that is no reply. The core is ours, so only what a mix-up of versions could break is checked. */
+/** Null for a line that is not a reply. The core is trusted, so only what mixed versions could break is checked. */
 export function parseReply(line: string): LinkReply | null {
   const reply = parseJsonOrNull(line);
   if (!isRecord(reply) || typeof reply['id'] !== 'number') return null;

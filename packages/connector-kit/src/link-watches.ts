@@ -14,15 +14,15 @@ type Watch = {
   handlers: WatchHandlers;
 };
 
-/** What a connector watches. It outlives the link: a new one goes on behind the last frame. */
+/** The watches of a connector. They survive a break of the link: a new link continues after the last frame. */
 export interface LinkWatches {
   add(watch: Omit<Watch, 'id'>): () => void;
-  /** The link is there, again or for the first time. */
+  /** The link is open, for the first time or again. */
   takeUp(): void;
-  /** False for a reply that is of no watch. */
+  /** False for a reply that belongs to no watch. */
   take(reply: LinkReply): boolean;
   areOpen(): boolean;
-  /** The core will let this connector in no more. */
+  /** The core no longer accepts this connector. */
   fail(error: CoreError): void;
 }
 

@@ -68,7 +68,7 @@ export function createFileOpener({ coreUrl, pass, tickets, signal, idleMs = 30_0
   };
 }
 
-/** Only a core that is busy may soon have another answer. */
+/** Only a busy core is worth asking again. */
 function notOpened(error: unknown): Attempt<IncomingMessage> {
   if (!(error instanceof ServiceError) || error.status !== 429)
     return { ok: false, again: false, error: error instanceof Error ? error : new Error(errorText(error)) };

@@ -1,10 +1,7 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import { anonymousSender } from '@svc/contract/trust.ts';
 
-/**
- * The identity of callers without a key. A key may not have it: its rights would be open to everyone through an instance
- * without keys.
- */
+/** The identity of callers without a key. No key may use it: its rights would be open to everyone through an instance without keys. */
 export const anonymousCaller = { identity: anonymousSender, username: anonymousSender } as const;
 
 /** One entry of a keys file. */
@@ -13,8 +10,8 @@ export type KeyEntry = { key: string; identity: string; username: string };
 const maxKeys = 10_000;
 
 /**
- * The entries of a keys file's text. All or nothing: one bad entry refuses the file, naming the entry but never its key,
- * because half a list of who may come in is not what its author wrote.
+ * Parses the text of a keys file. One bad entry makes the whole file invalid, because half a list of callers is not what its author wrote.
+ * Errors name the entry, but never its key.
  */
 export function parseKeys(text: string): KeyEntry[] {
   const list = (parseJson(text) as { keys?: unknown } | null)?.keys;
@@ -34,7 +31,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message may quote a part of the text, which is keys.
+    // The parser's own message may quote the text, which contains keys.
     throw new Error('it is not valid JSON');
   }
 }
@@ -51,6 +48,6 @@ function toEntry(item: unknown, at: string): KeyEntry {
   return { key, identity, username: username ?? identity };
 }
 
-/** Well-formed text only: broken characters would make two identities look like one once they are hashed. */
+/** Only well-formed text: invalid characters would make different identities equal once they are hashed. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 256 && value.isWellFormed();

@@ -22,7 +22,7 @@ type Options<Value> = {
   name: string;
   /** @throws Error that says what is wrong without quoting the file. */
   parse: (text: string) => Value;
-  /** Lets nobody in. */
+  /** The value that admits nobody. */
   empty: Value;
   /** A missing file counts as an empty one. */
   mayBeMissing?: boolean;
@@ -77,10 +77,10 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
       if (text !== null) log('info', `${name} read`, { file });
     } catch (error) {
       value = empty;
-      // The system's own message names the path, and the problem is shown to anyone who asks for the health.
+      // The system's own message contains the path, and the problem is shown to anyone who asks for the health.
       const { code } = error as NodeJS.ErrnoException;
       problem = `The ${name} lets nobody in: ${code === undefined ? errorText(error) : `it cannot be read (${code})`}.`;
-      // A fault of the system may pass without a change of the file.
+      // A system error may pass without a change of the file.
       if (code !== undefined) seen = '';
       if (problem !== before) log('error', problem, { file });
     }
@@ -118,7 +118,7 @@ export function openPrivateFile<Value>(options: Options<Value>): PrivateFile<Val
   };
 }
 
-/** Outside of its own folder a connector makes none. */
+/** A connector creates no folders outside of its own. */
 function makeFolderOf({ file, name }: Pick<Options<unknown>, 'file' | 'name'>): void {
   const folder = path.dirname(file);
   try {
@@ -128,7 +128,7 @@ function makeFolderOf({ file, name }: Pick<Options<unknown>, 'file' | 'name'>): 
   }
 }
 
-/** Null where there is no file and need not be one. */
+/** Null when the file is missing and may be. */
 function readText({
   file,
   name,
@@ -156,7 +156,7 @@ function readText({
   }
 }
 
-/** Without waiting: a pipe in the place of the file would hold up the whole process. Null when nothing is there. */
+/** Opened without blocking: a pipe in place of the file would block the whole process. Null when nothing is there. */
 function open(file: string, flags: number): number | null {
   try {
     return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
@@ -166,7 +166,7 @@ function open(file: string, flags: number): number | null {
   }
 }
 
-/** Changes with the file: the inode's own time also shows a new mode, and a copy that kept its date. */
+/** Changes with the file: the inode's change time also reveals a new mode, and a copy that kept its date. */
 function versionOf(file: string): string {
   try {
     const { ino, size, ctimeMs } = statSync(file);

@@ -1,7 +1,7 @@
 import type { CoreApi, StreamHandlers } from './connector.ts';
 import { replyStyles, type ReplyStyle } from './common-fields.ts';
 
-/** What a style leaves out of what a turn shows while it runs. */
+/** The handlers that each style leaves out while a turn runs. */
 const leftOut: Readonly<Record<ReplyStyle, Partial<StreamHandlers>>> = {
   stream: {},
   steps: { onDelta: undefined, onThinking: undefined },
@@ -9,8 +9,8 @@ const leftOut: Readonly<Record<ReplyStyle, Partial<StreamHandlers>>> = {
 };
 
 /**
- * The way to the core as the common fields of an instance say: with `mention_only` a room's message that names nobody of us is
- * only observed, and `reply_style` decides what of a running turn the connector gets.
+ * Applies an instance's common fields to its calls to the core: with `mention_only`, a message in a room that mentions none of our names is
+ * only observed, and `reply_style` decides which progress of a running turn the connector receives.
  */
 export function withCommonFields<Core extends CoreApi>(core: Core, config: Record<string, unknown>): Core {
   const style = replyStyles.find((each) => each === config['reply_style']) ?? 'stream';

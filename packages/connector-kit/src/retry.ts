@@ -2,7 +2,7 @@ import { backOffMs } from '@svc/service-kit/backoff.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** How one attempt ended. `retryAfterMs`: the platform said how long it wants to be left alone. */
+/** The outcome of one attempt. `retryAfterMs`: the pause that the platform demanded. */
 export type Attempt<T> =
   | { ok: true; value: T }
   | { ok: false; error: Error; again: false }
@@ -10,21 +10,21 @@ export type Attempt<T> =
 
 export type RetryOptions = {
   clock: Clock;
-  /** Bound on all attempts and pauses together, ms. An attempt gets what is left and has to keep to it. */
+  /** Limit of all attempts and pauses together, ms. An attempt is passed the remaining time and must respect it. */
   limitMs: number;
   maxTries?: number;
-  /** Pause after the first failure when the platform named none, ms; it doubles. */
+  /** Pause after the first failure when the platform demanded none, ms; it doubles. */
   firstPauseMs?: number;
   signal?: AbortSignal;
   random?: () => number;
 };
 
-/** Up to a fifth longer, so that many who failed together do not come back together. */
+/** Up to a fifth longer, so that many callers that failed together do not retry together. */
 const backOff = { maxMs: 30_000, jitter: [1, 1.2] } as const;
 
 /**
- * Tries until it works, it is pointless, or time is up; gives the last attempt. A pause that the platform asked for is
- * kept in full: when it does not fit into the time left, there is no further attempt.
+ * Retries until an attempt succeeds or fails for good, or the time is up; returns the last attempt. A pause that the platform demanded is
+ * never shortened: when it does not fit into the remaining time, there is no further attempt.
  */
 export async function retryWithin<T>(
   { clock, limitMs, maxTries = 5, firstPauseMs = 250, signal, random = Math.random }: RetryOptions,
@@ -39,7 +39,7 @@ export async function retryWithin<T>(
   }
 }
 
-/** False when it was cut short. */
+/** False when it was aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -54,10 +54,10 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined)
   });
 }
 
-/** What cannot become better by trying again. */
+/** Errors that a retry cannot resolve. */
 const finalCodes = ['bad_request', 'forbidden', 'not_found', 'too_large', 'unprocessable'];
 
-/** How a piece of work ended, for `retryWithin`: in the words that `Outbound.send` uses. */
+/** Converts an outcome for `retryWithin`, by the error codes of `Outbound.send`. */
 export function toAttempt<T>(result: PromiseSettledResult<T>): Attempt<T> {
   if (result.status === 'fulfilled') return { ok: true, value: result.value };
   const error = result.reason instanceof Error ? result.reason : new Error(errorText(result.reason));

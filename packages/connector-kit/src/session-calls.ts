@@ -12,9 +12,9 @@ type Deps = {
 
 const limitMs = 60_000;
 
-/** Calls about conversations, over the link. */
+/** Calls about conversations over the link. */
 export function createSessionCalls({ ask, watches, nextId }: Deps): SessionsApi {
-  // The casts: the core closes each of them with its own answer (contract of the link).
+  // The casts: the link's contract says which answer closes each call.
   return {
     list: (as, page) => ask({ op: 'sessions', id: nextId(), as, ...page }, limitMs) as Promise<SessionPage>,
     history: (as, conversation_key, page) =>

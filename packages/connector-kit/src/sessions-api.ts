@@ -3,37 +3,41 @@ import type { History, InjectAnswer, SessionPage, SessionStreamFrame } from '@sv
 import type { CoreError } from './core-error.ts';
 
 export type WatchHandlers = {
-  /** Each frame once, in order. A handler must not throw. */
+  /** Called once for each frame, in order. Must not throw. */
   onFrame(frame: SessionStreamFrame): void;
-  /** Nothing more comes: the core refuses it, or the conversation was forgotten (`not_found`). Not after the watch was ended by its owner. */
+  /**
+   * No more frames will come: the core refuses the watch, or the conversation was forgotten (`not_found`). Not called when the watch is
+   * ended by its owner.
+   */
   onEnd?(error: CoreError): void;
 };
 
-/** Words for a conversation. `interrupt`: what runs there is ended first. */
+/** A text for a conversation. `interrupt`: the running turn is ended first. */
 export type Injected = { text: string; interrupt?: boolean; message_id?: string };
 
 /**
- * Conversations of this instance, for a sender (`as`) of its own channel: those of the same person, and for an owner all. Rejects with a
- * `CoreError`: `no_access` for a sender who is denied, `forbidden` for the conversation of another, `not_found`, `conflict`, `unavailable`.
+ * The conversations of this instance, on behalf of a sender (`as`) of its own channel: those of the same person, or all for an owner.
+ * Rejects with a `CoreError`: `no_access` for a sender who is denied, `forbidden` for someone else's conversation, `not_found`, `conflict`,
+ * `unavailable`.
  */
 export type SessionsApi = {
-  /** Newest first. `before`: the `next` of a page. */
+  /** Newest first. `before`: the `next` of the previous page. */
   list(as: SessionAsker, page?: { limit?: number; before?: string }): Promise<SessionPage>;
-  /** What was said, oldest first. `before`: the `next` of a page. */
+  /** The messages, oldest first. `before`: the `next` of the previous page. */
   history(as: SessionAsker, key: string, page?: { limit?: number; before?: number }): Promise<History>;
-  /** Forgets what was said, as `/new` does. */
+  /** Forgets the history, as `/new` does. */
   forget(as: SessionAsker, key: string): Promise<void>;
-  /** Ends the turn in flight. */
+  /** Ends the running turn. */
   abort(as: SessionAsker, key: string): Promise<void>;
   /**
-   * Says something as the next turn, before all that wait. With a `message_id` it is said once, however often it is sent: a repeat gets the
+   * Sends a text as the next turn, before all that wait. With a `message_id` it runs only once, however often it is sent: a repeat gets the
    * answer to the first.
    */
   inject(as: SessionAsker, key: string, said: Injected): Promise<InjectAnswer>;
   /**
-   * Shows what happens in a conversation, whoever speaks there: turns that run from their beginning, then all that comes. Goes on by itself after
-   * a break of the link. `after`: the `seq` of the last frame that an earlier watch has seen. `frames: false`: none is shown, and there need be
-   * no conversation; it ends (`no_access`) as soon as the sender is let in no more. The returned function ends it.
+   * Follows a conversation, whoever speaks in it: first the running turns from their beginning, then everything new. Continues by itself
+   * after a break of the link. `after`: the `seq` of the last frame that an earlier watch has seen. `frames: false`: no frames are sent,
+   * and the conversation need not exist; the watch ends (`no_access`) as soon as the sender loses access. The returned function ends it.
    */
   watch(as: SessionAsker, key: string, handlers: WatchHandlers, options?: { after?: number; frames?: boolean }): () => void;
 };

@@ -4,7 +4,7 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import type { SpeechApi } from './connector.ts';
 import { createCorePost, toFault, type CorePostOptions } from './core-post.ts';
 
-/** The way to the core's speech routes, on behalf of a sender. Every rejection is a `ServiceError`. */
+/** Calls the core's speech routes on behalf of a sender. Every rejection is a `ServiceError`. */
 export function createSpeech(options: CorePostOptions): SpeechApi {
   const ask = createCorePost(options);
 
@@ -23,7 +23,7 @@ export function createSpeech(options: CorePostOptions): SpeechApi {
       for (const [name, value] of Object.entries({ model, language })) if (value !== undefined) query.set(name, value);
       const body = { type: mime ?? 'application/octet-stream', bytes: data };
       const answer = await ask(`/v2/transcribe?${query.toString()}`, body, signal);
-      // The cast: the status said that it is one (contract of the core).
+      // The cast: the status shows that it is such an answer (contract of the core).
       return parseJsonOrNull(await text(answer).catch((error: unknown) => Promise.reject(toFault(error)))) as Transcription;
     },
   };

@@ -1,16 +1,16 @@
-/** An open code block: what began it, and what ends it. */
+/** An open code block: its opening line, and the marker that closes it. */
 type Fence = { opener: string; marker: string };
 
-/** Longest grapheme cluster that is looked for; what is longer is no writing but a prank. */
+/** Longest grapheme cluster to look for; a longer one is a prank, not writing. */
 const longestCluster = 200;
 
-/** How far a cut goes back for marks of code: three of them behind a few blanks. */
+/** How far a cut moves back to avoid a fence: three marks after a few blanks. */
 const farthestMarks = 8;
 
 /**
- * Cuts a text into messages of at most `limit` UTF-16 units, at a paragraph, line or word where it can. A code block that
- * goes over a cut is ended before it and opened again behind it. No character a reader sees as one is cut unless it is
- * longer than a message, and never a surrogate pair. Blank texts give no message.
+ * Cuts a text into messages of at most `limit` UTF-16 units, at a paragraph, line or word where possible. A code block that crosses a cut
+ * is closed before it and reopened after it. A grapheme cluster is cut only if it is longer than a message, a surrogate pair never. A blank
+ * text yields no message.
  */
 export function splitMessage(text: string, limit: number): string[] {
   if (!Number.isInteger(limit) || limit < 2) throw new RangeError('A message has to hold at least two units.');
@@ -21,20 +21,20 @@ export function splitMessage(text: string, limit: number): string[] {
   return endOf(splitter);
 }
 
-/** The messages so far, and the one that is being filled. */
+/** The finished messages, and the one being filled. */
 type Splitter = {
   readonly limit: number;
   readonly messages: string[];
   lines: string[];
   length: number;
-  /** The code block that is open, and which of the lines opened it. */
+  /** The open code block, and the index of the line that opened it. */
   fence: Fence | null;
   openedAt: number;
 };
 
 const createSplitter = (limit: number): Splitter => ({ limit, messages: [], lines: [], length: 0, fence: null, openedAt: 0 });
 
-/** What the open block still needs for its end. */
+/** Space needed to close the open block. */
 const reserve = ({ fence }: Splitter): number => (fence === null ? 0 : fence.marker.length + 1);
 const room = (splitter: Splitter): number =>
   splitter.limit - reserve(splitter) - splitter.length - (splitter.lines.length > 0 ? 1 : 0);
@@ -51,7 +51,7 @@ function addLine(splitter: Splitter, line: string): void {
   splitter.fence = opened;
 }
 
-/** Its place was kept free; longer spellings of the same end are not worth a message. */
+/** Space for the end is reserved; a longer form of the same end is not worth another message. */
 function endBlock(splitter: Splitter, { marker }: Fence, line: string): void {
   push(splitter, line.length <= room(splitter) + reserve(splitter) ? line : marker);
   splitter.fence = null;
@@ -59,7 +59,7 @@ function endBlock(splitter: Splitter, { marker }: Fence, line: string): void {
 
 function addText(splitter: Splitter, line: string): void {
   if (line.length > room(splitter) && hasContent(splitter)) cut(splitter);
-  // What a cut left over may still be too much together with this line.
+  // The rest after a cut may still be too long together with this line.
   if (line.length > room(splitter) && hasContent(splitter)) cutHere(splitter);
   let rest = line;
   while (rest.length > room(splitter)) {
@@ -76,7 +76,7 @@ function push(splitter: Splitter, line: string): void {
   splitter.lines.push(line);
 }
 
-/** Ends the message; the lines that begin the next one stay. */
+/** Ends the message, and keeps the lines that begin the next one. */
 function cut(splitter: Splitter): void {
   const { lines, fence, openedAt, limit } = splitter;
   if (fence === null) {
@@ -84,7 +84,7 @@ function cut(splitter: Splitter): void {
     emit(splitter, lines.slice(0, at), false);
     return take(splitter, lines.slice(at));
   }
-  // An opener at the very end goes along with the code it opens.
+  // An opening line at the very end moves to the next message, with its code.
   const isBare = openedAt > 0 && openedAt === lines.length - 1;
   if (isBare) emit(splitter, lines.slice(0, -1), false);
   else emit(splitter, [...lines, fence.marker], true);
@@ -92,7 +92,7 @@ function cut(splitter: Splitter): void {
   splitter.openedAt = 0;
 }
 
-/** Ends the message with nothing left over. */
+/** Ends the message with all its lines. */
 function cutAll(splitter: Splitter): void {
   emit(splitter, splitter.lines, splitter.fence !== null);
   take(splitter, []);
@@ -118,7 +118,7 @@ function take(splitter: Splitter, next: readonly string[]): void {
 
 function endOf(splitter: Splitter): string[] {
   const { messages, lines, fence } = splitter;
-  // A block that its writer left open is left open.
+  // A block that its writer did not close stays open.
   if (fence === null || lines.length > 1 || messages.length === 0) emit(splitter, lines, fence !== null);
   return messages;
 }
@@ -128,7 +128,7 @@ function paragraphEnd(lines: readonly string[], limit: number): number {
   const at = lines.findLastIndex((line) => line.trim() === '');
   if (at <= 0) return lines.length;
   const length = lines.slice(0, at).join('\n').length;
-  // A paragraph that ends inside an earlier code block is no paragraph.
+  // A blank line inside an earlier code block does not end a paragraph.
   return length >= limit / 2 && !endsInFence(lines.slice(0, at)) ? at : lines.length;
 }
 
@@ -138,7 +138,7 @@ function endsInFence(lines: readonly string[]): boolean {
   return fence !== null;
 }
 
-/** The block that a line opens. One whose frame would fill half of every message is treated as text. */
+/** The block that a line opens. One whose fences would fill half of every message is treated as text. */
 function toFence(line: string, limit: number): Fence | null {
   const match = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line);
   const marker = match?.[1] ?? match?.[2];
@@ -152,7 +152,7 @@ const isEndOf = ({ marker }: Fence, line: string): boolean => {
   return end.length >= marker.length && end === marker.charAt(0).repeat(end.length) && /^ {0,3}\S/.test(line);
 };
 
-/** A part of at most `room` units and the rest. Between words the space itself is dropped. */
+/** Splits off a part of at most `room` units; returns it and the rest. Between words, the space itself is dropped. */
 function cutLine(line: string, room: number, betweenWords: boolean): [string, string] {
   for (let at = betweenWords ? line.lastIndexOf(' ', room) : -1; at > room / 2; at = line.lastIndexOf(' ', at - 1)) {
     if (!opensFence(line, at)) return [line.slice(0, at).trimEnd(), line.slice(at).trimStart()];
@@ -162,18 +162,18 @@ function cutLine(line: string, room: number, betweenWords: boolean): [string, st
   return [line.slice(0, at), line.slice(at)];
 }
 
-/** The nearest place at or before `end` where the rest begins no code block; `end` itself where a long row of marks leaves none. */
+/** The nearest position at or before `end` where the rest does not open a code block; `end` itself when a long row of marks leaves none. */
 function beforeMarks(line: string, end: number): number {
   for (let at = end; at > Math.max(0, end - farthestMarks); at = clusterEnd(line, at - 1)) if (!opensFence(line, at)) return at;
   return end;
 }
 
-/** Marks within a line are no code block, and would be one at the beginning of a message. */
+/** Marks within a line open no code block, but would at the beginning of a message. */
 const opensFence = (line: string, at: number): boolean => /^ *(?:`{3}|~{3})/.test(line.slice(at, at + 8));
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** The last end of a grapheme cluster at or before `room`; inside one that is longer, the last end of a code point. */
+/** The last end of a grapheme cluster at or before `room`; within a longer cluster, the last end of a code point. */
 function clusterEnd(line: string, room: number): number {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   let end = 0;

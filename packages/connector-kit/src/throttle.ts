@@ -2,12 +2,9 @@ import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFixedWindow } from '@svc/service-kit/fixed-window.ts';
 
 export type Throttle = {
-  /**
-   * Counts one attempt of an address, before its key is looked at. Returns 0, or the seconds to wait when there were too
-   * many bad ones.
-   */
+  /** Counts one attempt of an address before its key is checked. Returns 0, or the seconds to wait after too many bad ones. */
   attempt(address: string): number;
-  /** Takes the last attempt back: its key was good. */
+  /** Takes the last attempt back, because its key was valid. */
   forgive(address: string): void;
 };
 
@@ -15,7 +12,7 @@ export type ThrottleLimits = { perAddress: number; global: number; windowMs: num
 
 const defaults: ThrottleLimits = { perAddress: 20, global: 200, windowMs: 60_000, maxAddresses: 10_000 };
 
-/** Limits failed attempts per address and over all. Memory is bounded. */
+/** Limits failed attempts per address and in total. Memory is bounded. */
 export function createThrottle(clock: Clock, limits: Partial<ThrottleLimits> = {}): Throttle {
   const { perAddress, global, windowMs, maxAddresses } = { ...defaults, ...limits };
   const own = createFixedWindow(clock, { max: perAddress, windowMs, maxKeys: maxAddresses });

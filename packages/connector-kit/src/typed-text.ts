@@ -4,5 +4,5 @@ import { channelHeads } from './channel-line.ts';
 
 const withoutChannelLines = createHeadingGuard(channelHeads.map((head) => head.toLowerCase().replaceAll(' ', '')));
 
-/** What a person wrote, beside lines of a connector: the bracket of a line that reads like one of those becomes a parenthesis. */
+/** A person's text, shown next to lines of a connector: in a line that looks like one of those, the bracket becomes a parenthesis. */
 export const typedText = (text: string): string => atOnce(withoutChannelLines(text));

@@ -10,9 +10,9 @@ export type UploadTransportOptions = {
   /** Shows the core whose files these are. */
   pass: string;
   clock: Clock;
-  /** Ends every upload. */
+  /** Ends all uploads. */
   signal: AbortSignal;
-  /** How long nothing may move, on either side, ms. */
+  /** How long a transfer may stall, on either side, ms. */
   idleMs?: number;
 };
 
@@ -29,7 +29,7 @@ const mib = 1024 * 1024;
 const defaultMaxBytes = 100 * mib;
 const maxAnswer = 1024 * 1024;
 
-/** The core's answer to a request whose body is streamed to it. Every rejection is a `ServiceError`. */
+/** Returns the core's answer to a request whose body is streamed to it. Every rejection is a `ServiceError`. */
 export type UploadTransport = (request: UploadRequest) => Promise<Record<string, unknown>>;
 
 export const createUploadTransport =
@@ -42,12 +42,13 @@ export const createUploadTransport =
       method: asked.method,
       agent: false,
       signal: whole,
-      // We close the connection: a core that closed it right after a refusal could cut the refusal off while data is still arriving.
+      // We close the connection ourselves: a core that closes it right after a refusal could cut the refusal off while data is still
+      // arriving.
       headers: { connection: 'keep-alive', authorization: `Bearer ${pass}`, ...asked.headers },
     });
     try {
       const answer = answerOf(request);
-      // The answer is awaited first: a core that refuses does not take the rest, and says why.
+      // The answer is awaited first: a core that refuses a file says why, and does not read the rest.
       pump(asked, request, whole, idle.touch).catch((error: unknown) => end.abort(error));
       return await takeAnswer(await answer);
     } catch (error) {
@@ -71,7 +72,7 @@ const answerOf = (request: ClientRequest): Promise<IncomingMessage> =>
     request.on('error', reject);
   });
 
-/** Hands the file on as fast as the core takes it. */
+/** Streams the file as fast as the core reads it. */
 async function pump(
   { data = new Uint8Array(), maxBytes = defaultMaxBytes }: UploadRequest,
   request: ClientRequest,
@@ -90,7 +91,7 @@ async function pump(
   request.end();
 }
 
-/** Also when the request is over: then there is nothing to wait for. */
+/** Also resolves when the request is over, because nothing is left to wait for. */
 function drained(request: ClientRequest, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -141,7 +142,7 @@ function createIdleTimer(clock: Clock, idleMs: number, onIdle: () => void) {
   };
 }
 
-/** A connection that breaks, to the core or to where the file comes from, says nothing of the file: it can be saved later. */
+/** A broken connection, to the core or to the source of the file, says nothing about the file: it can be saved later. */
 function toFault(error: unknown, shutdown: AbortSignal): Error {
   if (error instanceof ServiceError) return error;
   if (shutdown.aborted) return unavailable('The connector is stopping; the file was not saved.', error);

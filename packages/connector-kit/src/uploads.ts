@@ -7,8 +7,8 @@ import { createUploadTransport, fileOf, type UploadTransport, type UploadTranspo
 const maxAtOnce = 8;
 
 /**
- * The way of files from a channel to the core's upload area: streamed, so that no file is held in memory. Every
- * rejection is a `ServiceError`; what had arrived of a file that failed is removed by the core.
+ * Sends files from a channel to the core's upload area: streamed, so that no file is held in memory. Every rejection is a `ServiceError`;
+ * the core removes the received part of a failed file.
  */
 export function createUploads(options: UploadTransportOptions & { tickets: FileTickets }): UploadsApi {
   const send = atOnce(createUploadTransport(options));

@@ -4,14 +4,14 @@ import type { WASIOptions } from 'node:wasi';
 type Kill = (pid: number, ...rest: unknown[]) => unknown;
 
 /**
- * Closes what Node's permission model leaves open, before any code of the connector is loaded: signals to other
- * processes (SIGUSR1 opens the debugger of every Node process of the same user, and with it that process), their priority
- * (the core could be starved), V8 flags (some write files anywhere) and the files that WebAssembly may open. Does nothing in a process that is not confined, as those of most tests.
+ * Closes what Node's permission model leaves open, before any code of the connector is loaded: signals to other processes (SIGUSR1 opens
+ * the debugger of any Node process of the same user, and with it that process), their priority (the core could be starved), V8 flags (some
+ * write files anywhere), and the files that WebAssembly may open. Does nothing in an unconfined process, which those of most tests are.
  */
 export function confineProcess(host: NodeJS.Process = process): void {
   if (host.permission === undefined) return;
   const { pid } = host;
-  // `kill` and what it is made of. Not all versions of Node have all of them.
+  // `kill` and the functions it is built on. Some versions of Node lack some of them.
   for (const name of ['kill', '_kill', '_debugProcess', '_debugEnd']) {
     const original: unknown = Reflect.get(host, name);
     if (typeof original !== 'function') continue;
@@ -29,13 +29,14 @@ export function confineProcess(host: NodeJS.Process = process): void {
   });
   seal(host.getBuiltinModule('node:v8'), 'setFlagsFromString', () => refuse('V8 flags'));
   if (host.permission.has('wasi')) closeFilesOfWasi(host);
-  // For those who import them by name.
+  // For modules that import them by name.
   syncBuiltinESMExports();
 }
 
 /**
- * WebAssembly may have a clock and random numbers of WASI, and no files: Node opens those past the permission model. A subclass would not do,
- * because its prototype leads to the original; so does what Node's own class is made of, by the functions that it hands to a module.
+ * WebAssembly may use the clock and random numbers of WASI, but no files: Node opens those past the permission model. A subclass is not
+ * enough, because its prototype leads to the original; so do the internals of Node's own class, through the functions that it passes to a
+ * module.
  */
 function closeFilesOfWasi(host: NodeJS.Process): void {
   const wasi = host.getBuiltinModule('node:wasi');
@@ -44,7 +45,7 @@ function closeFilesOfWasi(host: NodeJS.Process): void {
   seal(native, 'constructor', function refused() {
     refuse('access files through WASI');
   });
-  // Own fields, so that none is taken from a prototype that was changed.
+  // Copies the fields, so that none comes from a modified prototype.
   const bare = ({ version, args, env, returnOnExit }: WASIOptions) =>
     new Original({
       version,

@@ -12,15 +12,15 @@ export type ParentLink = {
   send(message: ChildMessage): void;
   /** Resolves when the message has left the process. */
   sendLast(message: ChildMessage): Promise<void>;
-  /** Past a thousand events that the manager has not taken, the next ones are dropped and counted. */
+  /** Once a thousand events wait for the manager, further ones are dropped and counted. */
   emit(event: PartialEvent): void;
-  /** Asks the manager for a secret's value. Rejects with a text for the operator when it is unknown or not answered within 10 s. */
+  /** Asks the manager for the value of a secret. Rejects with a message for the operator when it is unknown or not answered within 10 s. */
   getSecret(name: string): Promise<string>;
 };
 
 const secretTimeoutMs = 10_000;
 const maxSecretRequests = 100;
-/** Telemetry that the manager has not taken yet; past it events are dropped rather than kept in memory. */
+/** Limit of events that wait for the manager; further ones are dropped to save memory. */
 const maxUnsentEvents = 1_000;
 
 export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send' | 'on'> = process): ParentLink {
@@ -37,7 +37,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
     else if (message.type === 'secret') takeSecret(message);
   });
 
-  /** Sends and calls back when the message has left; a channel that is gone is the end of this process anyway. */
+  /** Sends, and calls back when the message has left; without a channel, this process is about to end anyway. */
   function send(message: ChildMessage, done: () => void = () => undefined): void {
     if (host.send === undefined) return done();
     host.send(message, undefined, undefined, done);
@@ -48,7 +48,7 @@ export function createParentLink(clock: Clock, host: Pick<NodeJS.Process, 'send'
     send({ type: 'emit', event }, () => unsentEvents--);
   }
 
-  /** Telemetry with a gap says so, as that of the other processes does. */
+  /** Reports lost events, as the other processes do. */
   function reportLoss(): void {
     const payload = { producer: 'connector', count: lostEvents, reason: 'the manager did not read them fast enough' };
     lostEvents = 0;

@@ -33,15 +33,14 @@ type Child = {
 type Live = {
   running: RunningConnector;
   outboundPort: number | null;
-  /** Resolves when no message is on its way to the channel any more. */
+  /** Resolves when no message is on its way to the channel. */
   drain(): Promise<void>;
   stopOutbound(): Promise<void>;
 };
 
 /**
- * The life of a connector process: one `start` message, "ready" to the manager, heartbeats while healthy, and an end by
- * `stop` message, SIGTERM or the manager's own end, within the deadline of the start message. Exit code 0 is an ordered
- * stop, 1 everything else.
+ * The life of a connector process: one `start` message, "ready" to the manager, heartbeats while healthy, and an end by `stop` message, by
+ * SIGTERM or by the end of the manager, within the deadline of the start message. Exit code 0 means an orderly stop, 1 everything else.
  */
 export function runChild(): void {
   confineProcess();
@@ -88,7 +87,7 @@ async function begin(child: Child): Promise<Live> {
   const { message, log, parent, shutdown } = child;
   try {
     shareKit(message.entry);
-    // The entry is a module of the connector contract, checked by its contract suite.
+    // The cast: the entry is a module of the connector contract, checked by its contract suite.
     const connector = (await import(pathToFileURL(message.entry).href)) as Connector;
     if (typeof connector.start !== 'function') throw new Error(`${message.entry} does not export start().`);
     let drain: (() => Promise<void>) | null = null;
@@ -99,7 +98,7 @@ async function begin(child: Child): Promise<Live> {
     const outbound = await openOutbound(context, running as RunningConnector, drain !== null);
     return { running: running as RunningConnector, drain: async () => drain?.(), ...outbound };
   } catch (error) {
-    // It was called off, so what it was waiting for did not come.
+    // The start was cancelled, so its failure is not an error.
     if (shutdown.signal.aborted) process.exit(0);
     const reason = startFailure(error, message.config);
     log('fatal', `could not start: ${reason}`, { stack: error instanceof Error ? error.stack : undefined });
@@ -108,7 +107,7 @@ async function begin(child: Child): Promise<Live> {
   }
 }
 
-/** A connector that serves `/out` itself says so by mounting the routes; one without abilities gets no server. */
+/** A connector that serves `/out` itself shows this by mounting the routes; one without abilities gets no server. */
 async function openOutbound(
   context: StartContext,
   running: RunningConnector,
@@ -151,7 +150,7 @@ const toStartContext = (
   outboundAccess: { ...message.outbound, onMount, onTicket: tickets.note },
 });
 
-/** From now on the manager knows of it, and how it is. Gives what ends that. */
+/** Tells the manager that the connector runs, and from then on its health. Returns a function that ends this. */
 function announce({ log, parent, message }: Child, { running, outboundPort }: Live): () => void {
   log('info', 'ready', { url: running.url });
   const { port = null, url = null, firstSteps, inviteLink } = running;
@@ -163,14 +162,14 @@ function announce({ log, parent, message }: Child, { running, outboundPort }: Li
     ...(firstSteps !== undefined && { first_steps: firstSteps }),
     ...(inviteLink !== undefined && { invite_link: inviteLink }),
   });
-  // A process that is killed writes no compile cache, and the next start would pay for it.
+  // A killed process writes no compile cache, and the next start would have to compile again.
   setImmediate(() => flushCompileCache());
   return watchHealth({ parent, log, clock: systemClock, heartbeatMs: message.heartbeatMs }, running);
 }
 
 async function finish({ message, log, core }: Child, { running, drain, stopOutbound }: Live): Promise<void> {
   try {
-    // New messages are refused by now; those on their way should have a known end, if they come to one.
+    // New messages are already refused; those on their way get time to finish, so that their outcome is known.
     const patience = new Promise<void>((resolve) => void systemClock.after(message.stopTimeoutMs * 0.4, resolve));
     await Promise.race([drain(), patience]);
     await Promise.all([running.stop(), stopOutbound()]);

@@ -2,7 +2,7 @@ import type { Outbound, StartContext } from '../connector.ts';
 import { createConnectorServer } from '../http/create-server.ts';
 import { createOutboundRoutes } from '../outbound/outbound-routes.ts';
 
-/** Opens a loopback port for the manager alone. Loaded only by connectors that can be pushed to. */
+/** Opens a loopback port for the manager alone. Loaded only by connectors that accept pushes. */
 export async function serveOutbound(ctx: StartContext, outbound: Outbound): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createConnectorServer({
     routes: createOutboundRoutes(ctx, outbound),

@@ -5,8 +5,8 @@ const kitName = '@svc/connector-kit';
 const root = path.resolve(import.meta.dirname, '../../../..');
 
 /**
- * Has a connector from outside this repository use the kit of the service, whatever copy of it lies in its own
- * `node_modules`: an error of another copy's class would not be known here, and a copy may be older than the service.
+ * Makes a connector from outside this repository use the service's own kit, whatever copy lies in its `node_modules`: error classes of
+ * another copy would not be recognized, and the copy may be older than the service.
  */
 export function shareKit(entry: string): void {
   if (entry.startsWith(path.join(root, 'connectors') + path.sep)) return;

@@ -2,7 +2,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 
 type SystemError = Error & { code?: string; address?: string; port?: number; permission?: string; resource?: string };
 
-/** Why a start failed, for the operator: what is wrong and what to do. System codes mean nothing to most readers. */
+/** Why a start failed, for the operator: what is wrong and what to do. Most readers do not know system error codes. */
 export function startFailure(error: unknown, config: Record<string, unknown>): string {
   if (!(error instanceof Error)) return errorText(error);
   const { code, address, port, permission, resource } = error as SystemError;
@@ -23,20 +23,20 @@ export function startFailure(error: unknown, config: Record<string, unknown>): s
   }
 }
 
-/** A slip in the code of a connector is found by its place, which its message leaves out. */
+/** Adds the file and line of an error in the connector's code, which its message leaves out. */
 function withPlace(error: Error): string {
   const isSlip = error instanceof SyntaxError || error instanceof ReferenceError || error instanceof TypeError;
   const place = isSlip && error.cause === undefined ? placeOf(error) : undefined;
   return place === undefined ? errorText(error) : `${errorText(error)} (${place})`;
 }
 
-/** File and line: the first of the stack for what cannot be parsed, or else of its innermost frame in a file. */
+/** File and line: the first of the stack for code that cannot be parsed, or else of the innermost frame in a file. */
 function placeOf({ stack = '' }: Error): string | undefined {
   const place = /^(?:file:\/\/)?(\/.+:\d+)$/m.exec(stack)?.[1] ?? /^ +at .*?file:\/\/(\/.+:\d+):\d+\)?$/m.exec(stack)?.[1];
   return place === undefined ? undefined : decodeURI(place);
 }
 
-/** What a confined process may not do, and where its type would ask for it. */
+/** Names what a confined process may not do, and where its type would ask for it. */
 function refusal(message: string, permission: string | undefined, resource: string | undefined): string {
   const what = { FileSystemRead: 'read', FileSystemWrite: 'write' }[permission ?? ''];
   const refused = what === undefined ? message : `It may not ${what} ${resource}.`;

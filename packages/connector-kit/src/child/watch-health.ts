@@ -7,13 +7,13 @@ import type { ParentLink } from './parent-link.ts';
 
 type Deps = { parent: Pick<ParentLink, 'send'>; log: ChildLog; clock: Pick<Clock, 'every'>; heartbeatMs: number };
 
-/** How long a channel may be unwell before the manager knows. */
+/** How long the channel may be unhealthy before the manager is told, ms. */
 const lookMs = 2_000;
 const maxProblemChars = 1_000;
 
 /**
- * Beats while `health()` is good, and has the manager know at once what is wrong when it is not, and when that is over. The result ends it.
- * A `health()` that throws is a channel that is not well: it must not end the process.
+ * Sends heartbeats while `health()` reports healthy, and tells the manager promptly about a problem and its end. Returns a function that
+ * stops this. A `health()` that throws means an unhealthy channel: it must not end the process.
  */
 export function watchHealth({ parent, log, clock, heartbeatMs }: Deps, running: Pick<RunningConnector, 'health'>): () => void {
   let told: string | null = null;
@@ -21,7 +21,7 @@ export function watchHealth({ parent, log, clock, heartbeatMs }: Deps, running: 
     const problem = problemOf(running);
     if (problem === told) return problem;
     parent.send({ type: 'problem', text: problem });
-    // What waits for the channel goes out with the first beat.
+    // The first heartbeat also releases messages that wait for the channel.
     if (problem === null) parent.send({ type: 'heartbeat' });
     told = problem;
     return problem;

@@ -3,18 +3,18 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { internet, NotPublicError, openPublic, parsePublicUrl, type Network } from './public-network.ts';
 
 export type PublicFetchOptions = {
-  /** Most bytes of the file. */
+  /** Maximum file size, bytes. */
   maxBytes: number;
-  /** Until the last byte, over all redirects, ms. */
+  /** Timeout for the whole fetch, including all redirects, ms. */
   timeoutMs: number;
-  /** How often its host may send on to another address; 3 times unless given. */
+  /** Maximum number of redirects. Default: 3. */
   maxRedirects?: number;
-  /** The `accept` header; any file, pictures first, unless given. */
+  /** The `accept` header. Default: any file, preferably an image. */
   accept?: string;
-  /** The media types that it may have, small, without parameters; any unless given. */
+  /** Accepted media types, in lower case, without parameters. Default: any. */
   types?: RegExp;
   signal?: AbortSignal;
-  /** Of the network, for tests. */
+  /** Replaces the network in tests. */
   network?: Network;
 };
 
@@ -23,10 +23,10 @@ const anyFile = 'image/*, */*;q=0.5';
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a file for a stranger, who must not look into this machine's network by it: `https` alone, hosts all of whose addresses are
- * on the public internet, each connection to the very address that was checked, and the same for every redirect. No
- * cookies, no keys, nothing is decompressed.
- * @throws ServiceError `unprocessable` with words for the caller, the same for every host that is not public; `too_large`.
+ * Fetches a file for a stranger, who must not reach this machine's network through it: only `https`, only hosts whose addresses are all
+ * public, each connection to the very address that was checked, and the same for every redirect. Sends no cookies and no keys, and
+ * decompresses nothing.
+ * @throws ServiceError `unprocessable` with a message for the caller, the same for every host that is not public; `too_large`.
  */
 export async function fetchPublic(address: string, options: PublicFetchOptions): Promise<Buffer> {
   const { timeoutMs, signal } = options;

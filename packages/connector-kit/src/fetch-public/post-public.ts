@@ -4,16 +4,16 @@ import { internet, openPublic, parsePublicUrl, type Network } from './public-net
 export type PublicPost = {
   headers: Record<string, string>;
   body: Buffer;
-  /** Until the answer begins, ms. */
+  /** Timeout until the answer begins, ms. */
   timeoutMs: number;
   signal: AbortSignal;
-  /** Of the network, for tests. */
+  /** Replaces the network in tests. */
   network?: Network;
 };
 
 /**
- * Sends something to an address that a stranger has named, by the rules of `openPublic`. A redirect is not followed, and what the answer
- * says beside its status and headers is not read.
+ * Posts to an address that a stranger has named, under the rules of `openPublic`. Redirects are not followed, and only the status and
+ * headers of the answer are read.
  * @throws NotPublicError, or the network's own error.
  */
 export async function postPublic(
@@ -29,7 +29,7 @@ export async function postPublic(
     body,
     signal: within,
   });
-  // An abort of the request would be an error that nobody handles.
+  // Aborting the request causes an error that nobody else handles.
   response.on('error', () => undefined).destroy();
   return { status: response.statusCode ?? 0, headers: response.headers };
 }

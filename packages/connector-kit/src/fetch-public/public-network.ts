@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { ClientRequest, IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 
-/** How addresses are found and opened. */
+/** How hosts are resolved and connections opened. */
 export type Network = {
   isAllowed(address: string): boolean;
   resolve(host: string): Promise<LookupAddress[]>;
@@ -17,7 +17,7 @@ type RequestOptions = {
   headers: Record<string, string>;
 };
 
-/** What is asked of a host. */
+/** A request to a host. */
 export type PublicRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -25,7 +25,7 @@ export type PublicRequest = {
   signal: AbortSignal;
 };
 
-/** A stranger may not have this address asked. Its message is a half sentence, the same for every host that is not public. */
+/** A stranger may not request this address. The message is half a sentence, the same for every host that is not public. */
 export class NotPublicError extends Error {}
 
 const maxUrlChars = 8_192;
@@ -33,11 +33,11 @@ const maxUrlChars = 8_192;
 export const internet: Network = {
   isAllowed: isPublicAddress,
   resolve: (host) => process.getBuiltinModule('node:dns/promises').lookup(host, { all: true }),
-  // Not imported: a connector that fetches nothing does not load it.
+  // Not imported, so that a connector that fetches nothing does not load it.
   request: (url, options, onResponse) => process.getBuiltinModule('node:https').request(url, options, onResponse),
 };
 
-/** @throws NotPublicError for anything but an https address without a password. */
+/** @throws NotPublicError for anything but an https address without credentials */
 export function parsePublicUrl(address: string, base?: URL): URL {
   const url = address.length > maxUrlChars || !URL.canParse(address, base?.href) ? null : new URL(address, base?.href);
   if (url === null || url.protocol !== 'https:') throw new NotPublicError('only addresses that begin with https:// are fetched');
@@ -46,8 +46,8 @@ export function parsePublicUrl(address: string, base?: URL): URL {
 }
 
 /**
- * Asks a host for a stranger, who must not look into this machine's network by it: all of the host's addresses are on the public
- * internet, and the connection goes to the very address that was checked. A redirect is an answer like any other.
+ * Sends a request for a stranger, who must not reach this machine's network through it: all of the host's addresses must be public, and the
+ * connection goes to the very address that was checked. Redirects are returned like any other answer.
  * @param url from `parsePublicUrl`
  * @throws NotPublicError
  */
@@ -58,13 +58,13 @@ export async function openPublic(
 ): Promise<IncomingMessage> {
   const found = await addressesOf(network, url.hostname.replace(/^\[|\]$/g, ''), signal);
   return new Promise((resolve, reject) => {
-    // The lookup is in place of the system's: a name that leads elsewhere by now leads there for nobody.
+    // Replaces the system's lookup: a changed DNS record cannot redirect the connection after the check.
     const options = { method, lookup: givenLookup(found), signal, agent: false as const, headers };
     network.request(url, options, resolve).on('error', reject).end(body);
   });
 }
 
-/** All addresses of a host; none of them may be in a private network. A host that has none is no other case. */
+/** All addresses of a host; none may be private. A host without addresses is refused in the same way. */
 async function addressesOf({ resolve, isAllowed }: Network, host: string, signal: AbortSignal): Promise<LookupAddress[]> {
   const family = isIP(host);
   const found =
@@ -78,7 +78,7 @@ async function addressesOf({ resolve, isAllowed }: Network, host: string, signal
   throw new NotPublicError('its host has no public internet address');
 }
 
-/** The system's resolver cannot be told to stop. */
+/** The system's resolver cannot be cancelled. */
 function untilEnd<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error);
