@@ -7,7 +7,7 @@ import type { VoicePackages } from './voice-packages.ts';
 type Deps = {
   packages: VoicePackages;
   connection: Pick<VoiceConnection, 'receiver'>;
-  /** Null: this person is not listened to. */
+  /** Null for a person who is not heard. */
   listen(user: string): Promise<Ear | null>;
   clock: Clock;
   log: StartContext['log'];
@@ -15,13 +15,13 @@ type Deps = {
   signal: AbortSignal;
 };
 
-/** The platform sends nothing while a person is silent. After so long what was said is over, ms. */
+/** The platform sends nothing while a person is silent. An utterance ends after this pause, ms. */
 const pauseMs = 500;
 const lookEveryMs = 100;
-/** Packets that are kept until it is known whether a person is listened to: 2 s. */
+/** Packets kept until it is known whether a person is heard: 2 s. */
 const maxKept = 100;
 
-/** Brings what is said in a voice channel to the ears of its speakers, for as long as the connection lives. */
+/** Passes the sound of a voice channel to the ears of its speakers, as long as the connection lives. */
 export function listenOn({ packages, connection: { receiver }, listen, clock, log, signal }: Deps): void {
   const open = new Set<string>();
 
@@ -42,7 +42,7 @@ export function listenOn({ packages, connection: { receiver }, listen, clock, lo
     decoder.close();
   }
 
-  /** `ended` resolves after a pause. A packet that cannot be read ends a stream of the library; then another one goes on. */
+  /** `ended` resolves after a pause. An unreadable packet ends a stream of the library; another stream then continues. */
   function follow(user: string, take: (packet: Buffer) => void): { ended: Promise<void>; end(): void } {
     const ended = Promise.withResolvers<void>();
     let last = clock.elapsed();

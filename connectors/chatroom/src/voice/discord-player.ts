@@ -6,12 +6,12 @@ import { encodeOpus } from './opus-codec.ts';
 import type { Player } from './speech-line.ts';
 import type { VoicePackages } from './voice-packages.ts';
 
-/** Speech that is made too slowly is waited for so long, in packets of 20 ms. */
+/** How long to wait for speech that is produced too slowly, in packets of 20 ms. */
 const longestGap = 500;
-/** Packets that are made before they are due. */
+/** Packets that are produced before they are due. */
 const madeAhead = 10;
 
-/** Plays sound into a voice channel. */
+/** Plays sound in a voice channel. */
 export function createDiscordPlayer(
   { voice, Opus }: VoicePackages,
   connection: VoiceConnection,

@@ -35,20 +35,20 @@ export type DiscordVoiceDeps = Pick<StartContext, 'speech' | 'log' | 'signal' | 
   language?: string;
 };
 
-/** A person who asks it to join, and where. `channel`: the voice channel, where it was named. */
+/** A person's request to join a voice channel. `channel`: the voice channel, if it was named. */
 export type JoinRequest = { user: Sender; roles: string[]; guild: string; text: string; channel?: string };
 
-/** Voice of one instance on Discord. */
+/** The voice of one instance on Discord. */
 export type DiscordVoice = Pick<Voice, 'openReply' | 'close'> & {
-  /** An event of the gateway. */
+  /** Handles an event of the gateway. */
   note(event: { t: string | null; d: unknown }): void;
-  /** Where it is to join. @throws ServiceError that says why it does not, and what to do. */
+  /** The place to join. @throws ServiceError that says why it cannot join, and what to do */
   findPlace(request: JoinRequest): Promise<VoicePlace>;
   join(place: VoicePlace): Promise<void>;
   leave(request: JoinRequest): Promise<boolean>;
 };
 
-/** Said to the engine with each utterance. */
+/** Sent to the engine with each utterance. */
 const spokenHint =
   'This was said in a voice channel and transcribed, so words may be wrong. Your answer is read aloud: keep it short, in plain sentences, without lists, tables or code unless asked for. When people talk to each other and not to you, answer [[NO_REPLY]].';
 
@@ -57,7 +57,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
   const states = createVoiceStates();
   const signals = createVoiceSignals({ botId, log, send: deps.sendToGateway });
 
-  /** Of each server, why nobody hears the assistant in its voice channel. */
+  /** For each server, why nobody can hear the assistant in its voice channel. */
   const unheard = new Map<string, string>();
 
   function noteUnheard({ t: kind, d: data }: { t: string | null; d: unknown }): void {
@@ -71,7 +71,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
     sayUnheard(guild);
   }
 
-  /** Without it people would wait for an answer that is only written. */
+  /** Without this notice, people would wait for an answer that is only written. */
   function sayUnheard(guild: string): void {
     const place = voice.places().find((each) => each.guild === guild);
     const why = unheard.get(guild);
@@ -81,7 +81,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       .catch((error: unknown) => log('warn', 'a voice notice could not be posted', { error: errorText(error) }));
   }
 
-  /** Who a member is to the core; null for programs and strangers, who are not listened to. */
+  /** The identity of a member; null for programs and strangers, who are not heard. */
   async function speakerIn(place: VoicePlace, user: string): Promise<{ sender: Sender; name: string } | null> {
     if (user === botId) return null;
     const member = await rest.get(Routes.guildMember(place.guild, user), { signal });
@@ -98,7 +98,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
     ...((await rooms.guild(guild, signal)).isPublic && { public: true }),
   });
 
-  /** What is said in a channel is written down in another: each of them can be switched off. */
+  /** Speech of one channel is written down in another, and each of them can be switched off. */
   function isOn({ channel, text }: Pick<VoicePlace, 'channel' | 'text'>): boolean {
     return [channel, text].every((id) => isOpen(deps, rooms.known(id) ?? { id }));
   }
@@ -146,7 +146,8 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
 
   async function channelOf({ user, guild, channel }: JoinRequest): Promise<string> {
     if (channel !== undefined) return channel;
-    const state = await rest.get(Routes.guildVoiceState(guild, user.raw_id), { signal }).catch(() => null); // they are in none
+    // This fails when the member is in no voice channel.
+    const state = await rest.get(Routes.guildVoiceState(guild, user.raw_id), { signal }).catch(() => null);
     if (isRecord(state) && typeof state['channel_id'] === 'string') return state['channel_id'];
     throw new ServiceError('not_found', 'Join a voice channel first, or name one.');
   }
@@ -180,7 +181,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
   };
 }
 
-/** `suppress`: Discord lets it say nothing. */
+/** `suppress`: Discord does not let it speak. */
 function whyUnheard({ suppress, mute }: Record<string, unknown>): string | null {
   if (suppress === true)
     return 'I am not allowed to speak there. Give me the permission to speak or, on a stage, invite me to speak.';

@@ -1,13 +1,13 @@
 import { createUtterances, type Utterances } from './utterances.ts';
 
-/** Sound of one person, as it comes. */
+/** Receives the sound of one person as it arrives. */
 export type Ear = { push(pcm: Buffer): void; end(): void };
 
-/** Who is listened to in a room, and what each of them says. */
+/** Who is heard in a room, and what each of them says. */
 export type Listeners = {
-  /** Null: too many speak at once. The one of a person who is listened to already is the same. */
+  /** Null when too many speak at once. A person who is already heard gets the same ear. */
   listen(user: string): Ear | null;
-  /** Resolves when nobody speaks, or after a while: a room is never that quiet. */
+  /** Resolves when nobody speaks, or after a while, because some rooms are never quiet. */
   quiet(): Promise<void>;
   close(): void;
 };
@@ -19,7 +19,7 @@ type Deps = {
   after(ms: number, then: () => void): () => void;
 };
 
-/** So long a reply waits for a pause of those who speak, ms. */
+/** How long a reply waits for a pause in the conversation, ms. */
 const longestQuietMs = 8000;
 
 export function createListeners({ onBegin, onUtterance, maxSpeakers = 8, after }: Deps): Listeners {

@@ -17,38 +17,38 @@ import { joinChannel } from './voice-connection.ts';
 import { loadVoicePackages, type VoicePackages } from './voice-packages.ts';
 import { createVoiceRoom, type SaidMessage, type Speaker, type VoiceRoom } from './voice-room.ts';
 
-/** A voice channel, and the text channel in which what is said is written down. */
+/** A voice channel, and the text channel to which its speech is written. */
 export type VoicePlace = { guild: string; channel: string; text: string };
 
 export type VoiceOptions = Pick<StartContext, 'speech' | 'log' | 'instanceId'> & {
-  /** Where the libraries are; null with what is to be done about it. */
+  /** Where the libraries are, or what to do when they are missing. */
   packages: { folder: string } | { missing: string };
   clock?: Clock;
-  /** The way to the core, in the order of a text channel. */
+  /** Passes messages to the core in the order of a text channel. */
   take: Ingress['take'];
   adapterOf(guild: string): DiscordGatewayAdapterCreator;
-  /** Null: a program, a stranger, or a person who is not let in. Asked again for each person once a minute. */
+  /** Null for a program, a stranger, or a person who is denied. Asked again once a minute for each person. */
   speakerOf(place: VoicePlace, user: string): Promise<Speaker | null>;
   toEnvelope(place: VoicePlace, message: SaidMessage): Promise<Envelope>;
-  /** Posts into a text channel, without mentions; the id of the message. */
+  /** Posts to a text channel without mentions; returns the id of the message. */
   post(channel: string, text: string): Promise<string>;
-  /** Ends the turn of the conversation of a text channel, in the name of a person. */
+  /** Ends the running turn of a text channel's conversation, on behalf of a person. */
   abort(place: VoicePlace, as: Speaker): Promise<void>;
-  /** People in a voice channel, programs left out; null while that is not known. */
+  /** Number of people in a voice channel, without programs; null while it is unknown. */
   peopleIn(place: VoicePlace): number | null;
-  /** Whether the operator lets it hear and speak there. */
+  /** Whether the operator lets it listen and speak there. */
   isOn(place: VoicePlace): boolean;
   language?: string;
 };
 
 export type Voice = {
-  /** Joins, or moves there within the guild. @throws ServiceError that says why it cannot. */
+  /** Joins, or moves there within the guild. @throws ServiceError that says why it cannot */
   join(place: VoicePlace): Promise<void>;
-  /** False: it was in no voice channel of the guild. */
+  /** False when it was in no voice channel of the guild. */
   leave(guild: string): boolean;
-  /** Where it is. */
+  /** The places it has joined. */
   places(): VoicePlace[];
-  /** Speaks the replies to what was said, beside showing them. */
+  /** Speaks the replies to spoken messages, in addition to showing them. */
   openReply(openReply: OpenReply): OpenReply;
   close(): void;
 };
@@ -57,14 +57,14 @@ const maxRooms = 4;
 const knownForMs = 60_000;
 const maxKnown = 500;
 const lookEveryMs = 10_000;
-/** Leaves when nobody has said anything for so long, or nobody is there. */
+/** It leaves after this time without speech, or when nobody is there, ms. */
 const idleMs = 15 * 60_000;
 const aloneMs = 60_000;
 
-/** `place`: where it is now. */
+/** `place`: its current place. */
 type Entry = { readonly place: VoicePlace; room: VoiceRoom; end(): void };
 
-/** Voice of one instance: at most one channel in each guild. Its libraries are loaded when it first joins. */
+/** The voice of one instance: at most one channel per guild. Loads its libraries when it first joins. */
 export function openVoice(options: VoiceOptions): Voice {
   const { log, clock = systemClock } = options;
   const entries = new Map<string, Entry>();
@@ -139,7 +139,7 @@ export function openVoice(options: VoiceOptions): Voice {
     });
   }
 
-  /** Leaves where it has nothing to do any more. */
+  /** Leaves when it is no longer needed. */
   function watch(placeNow: () => VoicePlace, room: VoiceRoom, end: () => void): () => void {
     let lastSeen = clock.elapsed();
     const whyLeave = (place: VoicePlace): string | null => {
@@ -198,7 +198,7 @@ function load(packages: VoiceOptions['packages']): VoicePackages {
   }
 }
 
-/** Trust changes, but not with every breath. */
+/** Caches the answer briefly: trust can change, but not from word to word. */
 function remembered(ask: (user: string) => Promise<Speaker | null>, clock: Clock): (user: string) => Promise<Speaker | null> {
   const known = new Map<string, { speaker: Promise<Speaker | null>; at: number }>();
   return (user) => {
@@ -212,5 +212,5 @@ function remembered(ask: (user: string) => Promise<Speaker | null>, clock: Clock
   };
 }
 
-/** A name is one line, and marks nothing up. */
+/** A name as a single line without markup. */
 const plainName = (name: string): string => name.replaceAll(/[*_`~|\\\s]+/gu, ' ').trim() || 'A person';

@@ -1,7 +1,7 @@
 import type OpusScript from 'opusscript';
 import { bytesOf, createFramer, frameMs, heardFormat, playedFormat } from './sound.ts';
 
-/** Packets of sound as the platform takes them, 20 ms each. The last is filled up with silence. */
+/** Encodes sound as packets for the platform, 20 ms each. The last one is padded with silence. */
 export async function* encodeOpus(
   Opus: typeof OpusScript,
   sound: AsyncIterable<Buffer>,
@@ -20,23 +20,23 @@ export async function* encodeOpus(
 }
 
 export type OpusDecoder = {
-  /** Null for what is no packet of Opus: it is skipped as one that was lost. */
+  /** Null for an invalid Opus packet, which is skipped like a lost one. */
   decode(packet: Buffer): Buffer | null;
   close(): void;
 };
 
-/** Decodes what one person says into the form that is listened to. */
+/** Decodes one person's speech to the format used for listening. */
 export function createOpusDecoder(Opus: typeof OpusScript): OpusDecoder {
   const decoder = new Opus(heardFormat.rate, heardFormat.channels, Opus.Application.VOIP);
   let isClosed = false;
   return {
     decode(packet) {
-      // Of no bytes at all the library makes up a third of a second.
+      // For an empty packet, the library would make up a third of a second.
       if (isClosed || packet.length === 0) return null;
       try {
         return decoder.decode(packet);
       } catch {
-        return null; // damaged on its way, or made to be
+        return null; // damaged in transit, or on purpose
       }
     },
     close() {

@@ -10,10 +10,10 @@ export type PostNote = (channel: string, text: string) => Promise<string>;
 
 const longest = 2000;
 const maxTries = 3;
-/** What was said waits for its caption no longer than this, ms. */
+/** An utterance waits for its caption no longer than this, ms. */
 const longestPauseMs = 5000;
 
-/** Posts a text of the connector itself, which mentions nobody; the id of the message. Waits where Discord is limiting the rate of requests. */
+/** Posts a text of the connector itself, without mentions; returns the id of the message. Waits while Discord limits the rate. */
 export function createPostNote(rest: Pick<REST, 'post'>, clock: Clock, signal: AbortSignal): PostNote {
   return async (channel, text) => {
     const body = { content: cutText(text, longest), allowed_mentions: { parse: [] } };

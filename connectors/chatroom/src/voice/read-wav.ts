@@ -3,12 +3,13 @@ import { pcmRates, type PcmFormat, type PcmRate } from '@svc/connector-kit/audio
 
 export type Samples = { form: PcmFormat; data: AsyncGenerator<Buffer, void, undefined> };
 
-/** What may stand before the sound. */
+/** Maximum size of the header before the sound, bytes. */
 const longestHead = 64 * 1024;
 
 /**
- * The samples of a wave file as it comes, and their form. What is no wave file is taken for samples of the form `raw`.
- * @throws ServiceError `upstream` for what cannot be played; with null for all that is no wave file.
+ * The samples of a wave file as a stream, and their format. Any other data is taken as samples of the format `raw`; with null it is
+ * refused.
+ * @throws ServiceError `upstream` for what cannot be played
  */
 export async function readWav(body: AsyncIterable<Buffer>, raw: PcmFormat | null): Promise<Samples> {
   const iterator = body[Symbol.asyncIterator]();
@@ -33,7 +34,7 @@ export async function readWav(body: AsyncIterable<Buffer>, raw: PcmFormat | null
 
 const riffBytes = 12;
 
-/** Null: more has to come first. */
+/** Null while more data is needed. */
 function findSamples(head: Buffer): { form: PcmFormat; at: number; bytes: number } | 'raw' | null {
   if (head.length < riffBytes) return null;
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return 'raw';
@@ -55,7 +56,7 @@ function findSamples(head: Buffer): { form: PcmFormat; at: number; bytes: number
   return null;
 }
 
-/** 0xfffe is the long form, whose samples are whole numbers as well at 16 bits. */
+/** 0xfffe is the extensible format; at 16 bits its samples are integers too. */
 function readForm(fmt: Buffer): PcmFormat {
   const [kind, channels, rate, bits] = [fmt.readUInt16LE(0), fmt.readUInt16LE(2), fmt.readUInt32LE(4), fmt.readUInt16LE(14)];
   if ((kind !== 1 && kind !== 0xfffe) || bits !== 16 || (channels !== 1 && channels !== 2) || !isRate(rate)) throw unreadable();

@@ -1,27 +1,27 @@
-/** Cuts a text that is being written into what can be spoken one after the other. */
+/** Splits a growing text into pieces that can be spoken one after the other. */
 export type Sentences = {
-  /** Sentences that are whole by now. What comes out does not depend on how the text was cut. */
+  /** The sentences completed so far. The result does not depend on how the text was split. */
   push(more: string): string[];
   /** The rest. */
   end(): string[];
-  /** The text begins from the start. */
+  /** The text starts again. */
   reset(): void;
 };
 
-/** Longest piece. Speech of one begins when all of it is known, so it should not be long. */
+/** Maximum length of a piece. Its speech starts only once all of it is known, so it should be short. */
 const longest = 280;
-/** The end of a sentence is only known by what follows it. In scripts without spaces its sign is enough. */
+/** Only the next character shows that a sentence has ended. In scripts without spaces, the mark alone is enough. */
 const boundary = /[.!?…]+["'”’»)\]*_]*(?=\s)|[。！？]+[”’」』）]*(?=[^。！？”’」』）])|\n/gu;
-/** "3." begins a line of a list, and "e.g." or "J." is in the middle of a sentence. */
+/** "3." begins a list item, and "e.g." or "J." is in the middle of a sentence. */
 const isAbbreviation = /(?:^|[\s(])(?:\d{1,3}|\p{L}|\p{L}\.\p{L}|Dr|Mr|Mrs|Ms|Prof|St|vs|etc|bzw|ca|Nr)\.$/u;
 const fence = '```';
 
-/** Code is not spoken; it is read in the text. */
+/** Code is not spoken; people read it in the text. */
 export function createSentences(max = longest): Sentences {
   let buffer = '';
   let isCode = false;
 
-  /** Takes code off the beginning. False while its end is not there. */
+  /** Removes code at the beginning. False while its end is missing. */
   const skipCode = (): boolean => {
     if (!isCode) return true;
     const at = buffer.indexOf(fence);
@@ -78,7 +78,7 @@ export function createSentences(max = longest): Sentences {
   };
 }
 
-/** Where the first sentence ends; null while that is not known. */
+/** Where the first sentence ends; null while this is unknown. */
 function endOfSentence(text: string, max: number, isLast: boolean): number | null {
   const head = text.slice(0, max + 1);
   for (const { 0: sign, index } of head.matchAll(boundary)) {
@@ -92,7 +92,7 @@ function endOfSentence(text: string, max: number, isLast: boolean): number | nul
   return isLast && text !== '' ? text.length : null;
 }
 
-/** A sentence that is too long is cut where one would breathe, or between words, and never within a character. */
+/** Cuts a sentence that is too long at a natural pause, or between words, and never within a character. */
 function lastPause(text: string, max: number): number {
   const head = text.slice(0, max);
   const pause = Math.max(head.lastIndexOf(', '), head.lastIndexOf('; '), head.lastIndexOf(': '));

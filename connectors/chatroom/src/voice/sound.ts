@@ -1,15 +1,15 @@
 import type { PcmFormat } from '@svc/connector-kit/audio/pcm.ts';
 
-/** What is listened to: enough for speech, and Opus decodes to it as it is. */
+/** The format used for listening: enough for speech, and Opus decodes directly to it. */
 export const heardFormat = { rate: 16_000, channels: 1 } as const satisfies PcmFormat;
-/** What is played. */
+/** The format used for playing. */
 export const playedFormat = { rate: 48_000, channels: 2 } as const satisfies PcmFormat;
 
-/** Length of a packet on the platform and of what is judged at once, ms. */
+/** Duration of a packet on the platform, and of the unit in which sound is analysed, ms. */
 export const frameMs = 20;
 export const bytesOf = ({ rate, channels }: PcmFormat, ms: number): number => (rate / 1000) * ms * channels * 2;
 
-/** Cuts sound into frames of `bytes`, however it comes. */
+/** Cuts sound into frames of `bytes`, whatever the chunk sizes. */
 export type Framer = { push(chunk: Buffer): Buffer[]; end(): Buffer | null };
 
 export function createFramer(bytes: number): Framer {
@@ -21,7 +21,7 @@ export function createFramer(bytes: number): Framer {
       rest = Buffer.from(all.subarray(count * bytes));
       return Array.from({ length: count }, (_, n) => all.subarray(n * bytes, (n + 1) * bytes));
     },
-    /** What is left, filled up with silence. */
+    /** The last frame, padded with silence. */
     end() {
       if (rest.length === 0) return null;
       const last = Buffer.concat([rest], bytes);

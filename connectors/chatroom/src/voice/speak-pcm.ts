@@ -4,15 +4,15 @@ import { convertPcm, type PcmFormat } from '@svc/connector-kit/audio/pcm.ts';
 import { playedFormat } from './sound.ts';
 import { readWav } from './read-wav.ts';
 
-/** Raw samples of a provider, where it makes them. */
+/** The format of raw samples, for providers that produce them. */
 const rawFormat = { rate: 24_000, channels: 1 } as const satisfies PcmFormat;
 
-/** Speech as the platform plays it. */
+/** Speech in the format that the platform plays. */
 export type SpeakPcm = (text: string, sender: string, signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
 
 /**
- * Speech of the core as samples of 48 kHz on two channels. Not every provider makes raw samples: the one that says so, or sends
- * something else, is asked for wave files from then on.
+ * The core's speech as samples of 48 kHz on two channels. Not every provider produces raw samples: one that refuses, or sends something
+ * else, is asked for wave files from then on.
  */
 export function createSpeakPcm(speech: Pick<SpeechApi, 'speak'>): SpeakPcm {
   let format: 'pcm' | 'wav' = 'pcm';
@@ -40,7 +40,7 @@ export function createSpeakPcm(speech: Pick<SpeechApi, 'speak'>): SpeakPcm {
   };
 }
 
-/** Sound of another kind, such as MP3, would be loud noise if it were played as samples. */
+/** Other sound, such as MP3, would be loud noise if it were played as samples. */
 const mayBeSamples = (mime: string): boolean => !/^(?:audio|video)\//.test(mime) || /^audio\/(?:x-)?(?:pcm|l16)\b/i.test(mime);
 
 const isFormatFault = (error: unknown): boolean => error instanceof ServiceError && error.details?.['reason'] === 'bad_format';

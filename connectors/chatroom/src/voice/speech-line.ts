@@ -2,24 +2,24 @@ import type { SpokenReply } from './spoken-reply.ts';
 
 /** Plays one sound at a time. */
 export type Player = {
-  /** `done` resolves when it was played or stopped, and never rejects. */
+  /** `done` resolves when the sound was played or stopped; never rejects. */
   play(sound: AsyncIterable<Buffer>): { done: Promise<void>; stop(): void };
 };
 
-/** The turn of which a reply is spoken. */
+/** The turn whose reply is spoken. */
 export type SpokenTurn = {
   reply: SpokenReply;
-  /** Who asked. */
+  /** The person who asked. */
   speaker: string;
-  /** The turn itself has ended, so there is nothing left to abort. */
+  /** The turn has ended, so there is nothing to abort. */
   hasEnded: boolean;
 };
 
-/** What the assistant says in a room: one reply after the other, not while a person speaks, and no more once it is interrupted. */
+/** Speaks the assistant's replies in a room: one after the other, not while a person speaks, and no further once interrupted. */
 export type SpeechLine = {
-  /** False: too many are waiting, and this one is only read. */
+  /** False when too many are waiting: this reply is only shown. */
   say(turn: SpokenTurn): boolean;
-  /** A person speaks. What is being said ends now; resolves with the turns that were cut off and still run. */
+  /** A person speaks. Stops the current speech; returns the turns that were cut off and still run. */
   interrupt(): SpokenTurn[];
   readonly isSpeaking: boolean;
   close(): void;
@@ -48,7 +48,7 @@ export function createSpeechLine({ player, quiet, maxWaiting = 4 }: Deps): Speec
 
   async function play(now: NonNullable<typeof current>): Promise<void> {
     const sound = now.turn.reply.sound();
-    // Its first part is waited for here: a reply that is still thought about is not being said, and nobody interrupts it.
+    // Waits here for the first part: a reply whose text is still missing is not being spoken, so it cannot be interrupted.
     const first = await sound.next();
     if (first.done === true) return;
     await quiet();

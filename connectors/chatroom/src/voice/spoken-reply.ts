@@ -3,31 +3,31 @@ import { toSpoken } from './to-spoken.ts';
 
 export type Speak = (text: string, signal: AbortSignal) => AsyncIterable<Buffer>;
 
-/** A reply that is spoken while it is written. */
+/** A reply that is spoken while it is being written. */
 export type SpokenReply = {
   add(more: string): void;
-  /** What was not said yet is withdrawn. */
+  /** Withdraws what was not yet spoken. */
   retract(): void;
-  /** Nothing more comes. `whole` is said where no part of it was given before. */
+  /** The text is complete. `whole` is spoken if no part of it was passed before. */
   end(whole?: string): void;
-  /** Nothing more is said, and nothing more is made. */
+  /** Stops speaking and producing sound. */
   stop(): void;
-  /** The sound, in order; to be read once. It ends early where speech fails. */
+  /** The sound in order; can be read once. Ends early when speech fails. */
   sound(): AsyncGenerator<Buffer, void, undefined>;
-  /** Sentences whose sound has begun. */
+  /** Sentences that have started to sound. */
   said(): readonly string[];
 };
 
 type Deps = {
   speak: Speak;
-  /** Speech failed: this reply is only read. */
+  /** Speech failed: this reply is only shown. */
   onFault(error: unknown): void;
   maxCharacters?: number;
 };
 
-/** A reply of several minutes is not listened to; it is in the text. */
+/** Maximum spoken length: nobody listens to a reply of several minutes; its text can be read. */
 const longestReply = 3000;
-/** Sentences that are made before they are due: the one that is next. */
+/** Number of sentences whose speech is produced in advance. */
 const madeAhead = 2;
 
 type Piece = { text: string; sound: AsyncGenerator<Buffer, void, undefined> | null };
@@ -61,7 +61,7 @@ export function createSpokenReply({ speak, onFault, maxCharacters = longestReply
     queue(sentences.push(more));
   };
   const drop = (left: readonly Piece[]): void => {
-    for (const { sound } of left) void sound?.return().catch(() => undefined); // its fault is of no interest any more
+    for (const { sound } of left) void sound?.return().catch(() => undefined); // its error no longer matters
   };
 
   async function* sound(): AsyncGenerator<Buffer, void, undefined> {
@@ -112,7 +112,7 @@ export function createSpokenReply({ speak, onFault, maxCharacters = longestReply
   };
 }
 
-/** Its making begins now, and waits with its first part for who reads it. */
+/** Starts producing at once; the first part waits for its reader. */
 async function* readFrom(iterator: AsyncIterator<Buffer>, first: Promise<IteratorResult<Buffer>>) {
   try {
     for (let next = await first; next.done !== true; next = await iterator.next()) yield next.value;
@@ -124,6 +124,6 @@ async function* readFrom(iterator: AsyncIterator<Buffer>, first: Promise<Iterato
 function begun(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   const first = iterator.next();
-  first.catch(() => undefined); // thrown where it is read
+  first.catch(() => undefined); // errors are thrown where it is read
   return readFrom(iterator, first);
 }

@@ -1,6 +1,6 @@
 import { plainText, renderMarkdown } from '@svc/connector-kit/markdown/index.ts';
 
-/** A sentence as it is said: without marks, addresses and rows of tables. Empty when there is nothing to say. */
+/** A sentence as it is spoken: without markup, addresses and table rows. Empty when nothing is left. */
 export function toSpoken(sentence: string): string {
   if (/^\s*\|.*\|\s*$/u.test(sentence)) return '';
   const plain = renderMarkdown(sentence.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1'), plainText)

@@ -2,24 +2,24 @@ import { bytesOf, createFramer, frameMs, heardFormat } from './sound.ts';
 import { createVoiceActivity, type VoiceActivity } from './voice-activity.ts';
 
 export type UtteranceHandlers = {
-  /** A person speaks, for as long as it takes to be sure of it. */
+  /** A person has spoken for long enough to be sure of it. */
   onBegin(): void;
-  /** What was said, from a little before it began. `isCut`: it goes on in the next one. */
+  /** An utterance, from shortly before its beginning. `isCut`: it continues in the next one. */
   onUtterance(pcm: Buffer, isCut: boolean): void;
 };
 
 export type Utterances = {
-  /** Sound as it comes. */
+  /** Receives sound as it arrives. */
   push(pcm: Buffer): void;
-  /** No more of it comes: what is being said ends here. */
+  /** The sound has ended, and with it the current utterance. */
   end(): void;
 };
 
-/** `beforeMs`: sound that is kept while nobody speaks. A voice is only known for one when it has begun. */
+/** `beforeMs`: sound kept during silence, because a voice is recognized only after it has begun. */
 type Limits = { maxMs: number; beforeMs: number };
 const defaults: Limits = { maxMs: 60_000, beforeMs: 400 };
 
-/** Finds in the sound of one speaker what they say. Holds no more than the longest utterance. */
+/** Finds the utterances in the sound of one speaker. Holds at most the longest utterance. */
 export function createUtterances(
   { onBegin, onUtterance }: UtteranceHandlers,
   { maxMs, beforeMs, activity = createVoiceActivity() }: Partial<Limits> & { activity?: VoiceActivity } = {},
@@ -35,7 +35,7 @@ export function createUtterances(
     if (said.length > 0) onUtterance(said, isCut);
   };
   const hear = (frame: Buffer) => {
-    // A copy: the frame may be a view of a larger piece, which would be held as long.
+    // A copy: the frame may be a view of a larger buffer, which would stay in memory as long.
     frames.push(Buffer.from(frame));
     const change = activity.hear(frame);
     if (change === 'begin') onBegin();
@@ -50,7 +50,7 @@ export function createUtterances(
       const last = framer.end();
       if (last !== null) hear(last);
       const silence = Buffer.alloc(bytesOf(heardFormat, frameMs));
-      // The platform sends nothing while nobody speaks, so the rest of the pause is made here. Bounded by the length of a pause.
+      // The platform sends nothing while nobody speaks, so the rest of the pause is generated here, up to the length of a pause.
       for (let n = 0; activity.isSpeaking && n < 500; n++) hear(silence);
       frames = [];
     },

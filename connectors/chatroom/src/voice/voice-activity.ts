@@ -1,22 +1,22 @@
-/** How a frame changes what is heard: a person begins to speak, or has stopped. */
+/** A change caused by a frame: a person begins to speak, or has stopped. */
 export type VoiceChange = 'begin' | 'end' | null;
 
 export type VoiceActivity = {
-  /** One frame of 16-bit samples, 20 ms each. */
+  /** Analyses one frame of 16-bit samples, 20 ms long. */
   hear(frame: Buffer): VoiceChange;
   readonly isSpeaking: boolean;
 };
 
 /**
- * Levels in dB below full scale. `quietDb`: nothing softer is a voice. `aboveNoiseDb`: so much louder than the noise around it a voice has to be. A voice
- * begins after `beginFrames` and ends after `endFrames` without it: pauses between words are shorter.
+ * Levels in dB below full scale. `quietDb`: anything softer is not a voice. `aboveNoiseDb`: how much louder than the background noise a
+ * voice must be. A voice begins after `beginFrames` frames with it and ends after `endFrames` without it: pauses between words are shorter.
  */
 const defaults = { quietDb: -50, aboveNoiseDb: 9, beginFrames: 8, endFrames: 35 };
-/** What is softer than the noise lowers it at once; what is louder raises it by 1.5 dB a second, so a fan is no voice for long. */
+/** Softer sound lowers the noise level at once; louder sound raises it by 1.5 dB a second, so a fan does not count as a voice for long. */
 const riseDb = 0.03;
 const fall = 0.3;
 
-/** Says by the energy of the sound whether a person speaks. A click is no voice, and a short pause no end. */
+/** Detects speech by the energy of the sound. A click is not a voice, and a short pause not its end. */
 export function createVoiceActivity(options: Partial<typeof defaults> = {}): VoiceActivity {
   const { quietDb, aboveNoiseDb, beginFrames, endFrames } = { ...defaults, ...options };
   let noiseDb = quietDb;
@@ -51,7 +51,7 @@ export function createVoiceActivity(options: Partial<typeof defaults> = {}): Voi
   };
 }
 
-/** Of full scale, dB; -100 for silence. */
+/** Level relative to full scale, dB; -100 for silence. */
 export function levelOf(frame: Buffer): number {
   const samples = Math.floor(frame.length / 2);
   if (samples === 0) return -100;

@@ -6,19 +6,19 @@ export type JoinOptions = {
   guild: string;
   channel: string;
   adapterCreator: DiscordGatewayAdapterCreator;
-  /** Names the connections of one bot: two instances in one process of tests do not share them. */
+  /** Separates the connections of two instances in one test process. */
   group: string;
   log: StartContext['log'];
-  /** The connection has ended for good, and why. Not called for one that is closed. */
+  /** The connection has ended for good, with the reason. Not called when it was closed on purpose. */
   onLost(why: string): void;
-  /** How long Discord may take to let us in, and a connection that broke to come back by itself before it is asked again, ms. */
+  /** Timeout of joining, and of a broken connection's own recovery before it is reopened, ms. */
   joinMs?: number;
   comeBackMs?: number;
 };
 
 export type JoinedChannel = {
   connection: VoiceConnection;
-  /** Where it is: a moderator may move it. */
+  /** The current channel: a moderator may move the bot. */
   channel(): string;
   close(): void;
 };
@@ -26,8 +26,8 @@ export type JoinedChannel = {
 const maxRejoins = 5;
 
 /**
- * Joins a voice channel and keeps the connection: one that breaks comes back, for a while.
- * @throws ServiceError `unavailable` when Discord does not let us in.
+ * Joins a voice channel and keeps the connection: a broken one is restored, for a limited time.
+ * @throws ServiceError `unavailable` when Discord does not accept the connection
  */
 export async function joinChannel({ voice }: VoicePackages, options: JoinOptions): Promise<JoinedChannel> {
   const { guild, channel, adapterCreator, group, log, onLost, joinMs = 20_000, comeBackMs = 5_000 } = options;
@@ -55,10 +55,10 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
   const isBack = (): Promise<boolean> =>
     voice.entersState(connection, status.Ready, comeBackMs).then(
       () => true,
-      () => false, // not within that time
+      () => false, // not restored in time
     );
 
-  /** The library comes back from passing faults by itself, and when it was moved to another channel. */
+  /** The library itself recovers from temporary errors and from being moved to another channel. */
   async function comeBack(): Promise<void> {
     for (let tries = 0; !isOver && !(await isBack()); tries++) {
       if (isOver) return;
@@ -75,7 +75,7 @@ export async function joinChannel({ voice }: VoicePackages, options: JoinOptions
   return { connection, channel: () => connection.joinConfig.channelId ?? channel, close };
 }
 
-/** A person ended it, or the channel is gone: then it does not come back. */
+/** A person disconnected it, or the channel is gone: then it does not reconnect. */
 const wasSentAway = ({ state }: VoiceConnection): boolean => 'closeCode' in state && state.closeCode === 4014;
 
 const notLetIn =

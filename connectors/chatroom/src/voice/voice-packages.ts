@@ -3,10 +3,10 @@ import path from 'node:path';
 import type * as discordVoice from '@discordjs/voice';
 import type OpusScript from 'opusscript';
 
-/** The libraries of voice. They are not a dependency: they are installed when an instance has voice, and loaded when it first joins. */
+/** The voice libraries. They are not a dependency: they are installed for an instance with voice, and loaded when it first joins. */
 export type VoicePackages = { voice: typeof discordVoice; Opus: typeof OpusScript };
 
-/** @throws when one of them is missing in the folder, or broken. */
+/** @throws when one of them is missing from the folder, or broken */
 export function loadVoicePackages(folder: string): VoicePackages {
   const load = createRequire(path.join(folder, 'any.js'));
   // The casts: each package's own types say what it exports.

@@ -19,7 +19,7 @@ import { createSpokenReply } from './spoken-reply.ts';
 /** A person in a voice channel. */
 export type Speaker = { id: string; name: string };
 
-/** What a person said, as a message of the text channel. */
+/** A person's utterance, as a message of the text channel. */
 export type SaidMessage = { speaker: Speaker; text: string; messageId: string };
 
 export type VoiceRoomDeps = {
@@ -28,34 +28,34 @@ export type VoiceRoomDeps = {
   player: Player;
   clock: Clock;
   log: StartContext['log'];
-  /** Null: nobody who is listened to, a program or a stranger. */
+  /** Null for a program or a stranger, who is not heard. */
   speakerOf(user: string): Promise<Speaker | null>;
-  /** Posts who said what into the text channel; the id of the message. */
+  /** Posts an utterance to the text channel; returns the id of the message. */
   caption(speaker: Speaker, text: string): Promise<string>;
-  /** A note of the assistant's own into the text channel. */
+  /** Posts a note of the assistant itself to the text channel. */
   note(text: string): void;
-  /** The way to the core, in the order of the text channel. */
+  /** Passes a message to the core in the order of the text channel. */
   take(updateId: string, prepare: (signal: AbortSignal) => Promise<Envelope | null>): Promise<void>;
   toEnvelope(message: SaidMessage): Promise<Envelope>;
-  /** Ends the turn that is running, in the name of who interrupts it. */
+  /** Ends the running turn on behalf of the person who interrupts it. */
   abort(as: Speaker): Promise<void>;
   language?: string;
 };
 
-/** What is said and heard in one voice channel. */
+/** Speech and listening in one voice channel. */
 export type VoiceRoom = {
-  /** Null: this person is not listened to. */
+  /** Null for a person who is not heard. */
   listen(user: string): Promise<Ear | null>;
-  /** Shows a reply, and speaks it where it answers what was said here. */
+  /** Shows a reply, and speaks it when it answers an utterance. */
   openReply(openReply: OpenReply): OpenReply;
-  /** Of the clock's `elapsed`: when a person last spoke, or the assistant did. */
+  /** By the clock's `elapsed`: when a person or the assistant last spoke. */
   readonly lastActive: number;
   close(): void;
 };
 
-/** Utterances that are understood at once; more are not heard. */
+/** Maximum number of utterances that are transcribed at once; further ones are ignored. */
 const maxHearing = 8;
-/** Replies that are to be spoken and have not begun; of more the first ones are only read. */
+/** Maximum number of messages that wait for a spoken reply; past it, the replies to the oldest are only shown. */
 const maxSpoken = 64;
 
 export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
@@ -89,7 +89,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     log('debug', 'a person interrupted what was said', { user, turns: cut.length });
     if (cut.length === 0) return;
     deps.abort(speaker).catch((error: unknown) => {
-      // It ended meanwhile, or is for the person who asked alone to end. It is not spoken any more.
+      // It has ended meanwhile, or only the person who asked may end it. It is no longer spoken.
       log('debug', 'the interrupted turn was not ended', { error: errorText(error) });
     });
   }
@@ -128,7 +128,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     return deps.toEnvelope({ speaker, text, messageId });
   }
 
-  /** Said once in the text channel: without it nobody would know why the assistant is silent. */
+  /** Reported once in the text channel: otherwise nobody would know why the assistant is silent. */
   function faultOf(what: 'heard' | 'spoken', error: unknown): null {
     if (closing.signal.aborted) return null;
     log('warn', `speech fails: nothing is ${what}`, { error: errorText(error) });
@@ -142,7 +142,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
     forgetOldest(spokenFor, maxSpoken);
   }
 
-  /** The speech of a reply; null for those that are only read. */
+  /** The speech of a reply; null for a reply that is only shown. */
   function begin({ message_id: id = '' }: Envelope): SpokenTurn | null {
     const speaker = spokenFor.get(id);
     if (speaker === undefined || !spokenFor.delete(id) || closing.signal.aborted) return null;
@@ -182,7 +182,7 @@ export function createVoiceRoom(deps: VoiceRoomDeps): VoiceRoom {
   };
 }
 
-/** A prepared message is the same however often it is asked for: it is heard and captioned once. */
+/** Prepares a message only once, however often it is requested, so that it is transcribed and captioned once. */
 function onceDone(prepare: (signal: AbortSignal) => Promise<Envelope | null>) {
   let done: Promise<Envelope | null> | null = null;
   return (signal: AbortSignal): Promise<Envelope | null> => {
@@ -194,7 +194,7 @@ function onceDone(prepare: (signal: AbortSignal) => Promise<Envelope | null>) {
   };
 }
 
-/** The reply is read and spoken at once. Its delivery does not wait for the speech. */
+/** Shows and speaks the reply at the same time. Its delivery does not wait for the speech. */
 function bothOf(shown: TurnReply, turn: SpokenTurn, active: () => void): TurnReply {
   const { handlers } = shown;
   const { reply } = turn;

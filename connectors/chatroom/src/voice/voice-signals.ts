@@ -11,7 +11,7 @@ export type VoiceSignals = {
 
 type Deps = Pick<StartContext, 'log'> & {
   botId: string;
-  /** To the gateway. */
+  /** Sends to the gateway. */
   send(payload: GatewaySendPayload): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function createVoiceSignals({ botId, send, log }: Deps): VoiceSignals {
     note({ t: kind, d: data }) {
       if (!isRecord(data)) return;
       const methods = connections.get(String(data['guild_id']));
-      // The casts: Discord's own events, which the library reads.
+      // The casts: Discord's own events, which the library parses.
       if (kind === 'VOICE_SERVER_UPDATE') methods?.onVoiceServerUpdate(data as never);
       if (kind === 'VOICE_STATE_UPDATE' && data['user_id'] === botId) methods?.onVoiceStateUpdate(data as never);
     },

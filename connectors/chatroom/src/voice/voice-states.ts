@@ -1,10 +1,10 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 
-/** Who is in which voice channel, as far as the gateway has said. */
+/** The members of voice channels, as far as the gateway has reported them. */
 export type VoiceStates = {
-  /** An event of the gateway. */
+  /** Handles an event of the gateway. */
   note(event: { t: string | null; d: unknown }): void;
-  /** People in a channel, programs left out; null for a server of which nothing was said. */
+  /** Number of people in a channel, without programs; null for an unreported server. */
   peopleIn(guild: string, channel: string): number | null;
 };
 
@@ -12,7 +12,7 @@ const maxGuilds = 200;
 const maxPeople = 10_000;
 
 export function createVoiceStates(): VoiceStates {
-  /** Of each server: the channel of each person. */
+  /** For each server, the channel of each person. */
   const guilds = new Map<string, Map<string, string>>();
 
   function begin(guild: string, states: unknown, members: unknown): void {

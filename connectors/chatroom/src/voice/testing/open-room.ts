@@ -8,7 +8,7 @@ export const settled = async (turns = 5): Promise<void> => {
   for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A room with people, a platform that plays when it is told to, and a core that the test speaks for. */
+/** A room with people, a platform that plays on command, and a core that the test controls. */
 export function openRoom(more: Partial<VoiceRoomDeps> = {}) {
   const clock = createFakeClock();
   const captions: string[] = [];
@@ -82,7 +82,7 @@ export function openRoom(more: Partial<VoiceRoomDeps> = {}) {
   return { room, clock, captions, notes, played, aborted, logs, envelopes, say, release, stops: () => stopped };
 }
 
-/** What is shown in the text channel. */
+/** The contents of the text channel. */
 export function shown() {
   const text: string[] = [];
   const openReply: OpenReply = () =>

@@ -23,7 +23,7 @@ module.exports = {
   NoSubscriberBehavior: {},
 };`;
 
-/** The libraries of voice in a folder, as far as they are used where nothing is heard or said: each channel lets it in at once. */
+/** Fake voice libraries in a folder, for tests in which nothing is heard or said: each channel can be joined at once. */
 export async function installQuietVoice() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -33,11 +33,11 @@ export async function installQuietVoice() {
     mkdirSync(at, { recursive: true });
     writeFileSync(path.join(at, 'index.js'), source);
   }
-  // The cast: what is written above.
+  // The cast: the module was written above.
   const { joined } = (await import(path.join(folder.path, 'node_modules/@discordjs/voice/index.js'))) as {
     joined: { joinConfig: { channelId: string } }[];
   };
-  /** A moderator moves the one that joined last. */
+  /** A moderator moves the connection that joined last. */
   const move = (channel: string): void => void (joined.at(-1)!.joinConfig.channelId = channel);
   return { folder: folder.path, move };
 }

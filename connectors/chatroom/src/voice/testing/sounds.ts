@@ -2,7 +2,7 @@ import { frameMs, heardFormat } from '../sound.ts';
 
 const samples = (heardFormat.rate / 1000) * frameMs;
 
-/** Frames of a hum whose level, below full scale, is `db`; -100 is silence. */
+/** Frames of a hum with the level `db` below full scale; -100 is silence. */
 export function framesOf(db: number, count = 1): Buffer[] {
   const peak = db <= -100 ? 0 : 32_767 * Math.SQRT2 * 10 ** (db / 20);
   const frame = Buffer.alloc(samples * 2);
