@@ -3,7 +3,7 @@ import { developerPage, tokenHelp } from '../incoming/discord-fault.ts';
 
 const page = (name: string): string => `${developerPage} (your application, "Bot", ${name})`;
 
-/** What keeps the gateway closed until a person does something. */
+/** Close codes after which the gateway stays closed until a person acts. */
 const finalCodes: Readonly<Record<number, ServiceError>> = {
   4004: new ServiceError('unauthorized', `Discord rejected this token (4004). ${tokenHelp}`),
   4010: new ServiceError('unprocessable', 'Discord rejected the shard of this connection (4010).'),
@@ -16,8 +16,8 @@ const finalCodes: Readonly<Record<number, ServiceError>> = {
   ),
 };
 
-/** Why a connection that was closed with this code is not opened again at once; null where it is. */
+/** Why a connection that was closed with this code is not reopened at once; null when it is. */
 export const finalFault = (code: number): ServiceError | null => finalCodes[code] ?? null;
 
-/** Whether a session outlives a connection that was closed with this code: the network did it, and not Discord. */
+/** Whether a session survives a connection that was closed with this code: the network closed it, not Discord. */
 export const isOfNetwork = (code: number): boolean => code !== 1000 && (code < 4000 || code > 4014);

@@ -15,42 +15,42 @@ export type GatewayOptions = Pick<StartContext, 'log' | 'signal'> & {
   rest: REST;
   intents: number;
   record: SessionRecord;
-  /** Of each event: the session that it is of. */
+  /** Called for each event, with the session to which it belongs. */
   onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
-  /** A session has begun, and all before it is not given. */
+  /** A new session has begun: earlier events will not be delivered. */
   onNewSession(ready: GatewayReadyDispatchData): void;
-  /** A session goes on; what came meanwhile is given. */
+  /** The session was resumed: the events in between are delivered. */
   onResumed(): void;
-  /** Why nothing comes at the moment; null when it does again. */
+  /** Why no events arrive at the moment; null when they do again. */
   onProblem(problem: string | null): void;
   clock?: Clock;
 };
 
 export type Gateway = {
   /**
-   * Resolves when it is open, or cannot be at the moment, or after `withinMs`. Rejects when a person has to do something first; then it is
-   * not tried again.
+   * Resolves when the gateway is open, or cannot be opened at the moment, or after `withinMs`. Rejects when a person must act first; then
+   * it is not retried.
    */
   opened(withinMs: number): Promise<void>;
   send(payload: GatewaySendPayload): Promise<void>;
-  /** Resolves when it is closed, after the signal has aborted. */
+  /** Resolves when the gateway is closed, after the signal has aborted. */
   closed: Promise<void>;
 };
 
 const shard = 0;
 const backOff = { firstMs: 500, maxMs: 30_000, jitter: [1, 1.2] } as const;
-/** A gateway that a person has to do something for is tried again so often, ms. */
+/** Interval of retries when a person must act, ms. */
 const finalAgainMs = 5 * 60_000;
-/** After so many tries that failed a session is given up: the server of its own that it has may be gone. */
+/** After this many failed attempts, the session is given up: the server assigned to it may be gone. */
 const maxResumes = 4;
-/** A session can be resumed after this code, and not after the usual one. */
+/** Closing with this code keeps the session resumable; the default code does not. */
 const keepSession = 4200;
 
 /** Keeps a connection to the gateway until `signal` aborts. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { signal, log, onProblem, clock = systemClock } = options;
   const first = Promise.withResolvers<void>();
-  first.promise.catch(() => undefined); // who opens it may have stopped waiting
+  first.promise.catch(() => undefined); // the caller may have stopped waiting
   let current: WebSocketManager | null = null;
   let isOpened = false;
 
@@ -67,7 +67,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       current = null;
       if (signal.aborted) return;
       const isFinal = fault.code !== 'unavailable' && fault.code !== 'busy';
-      if (isFinal && !isOpened) return first.reject(fault); // nothing begins without it
+      if (isFinal && !isOpened) return first.reject(fault); // the connector cannot start without it
       first.resolve();
       log(isFinal ? 'error' : 'warn', 'the Discord gateway cannot be opened', { error: errorText(fault) });
       onProblem(errorText(fault));
@@ -87,7 +87,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** One manager, with as many connections as it takes. `ended` resolves when it needs a new one, and why. */
+/** One manager, which reconnects as often as necessary. `ended` resolves, with the reason, when a new manager is needed. */
 function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
   const { token, rest, intents, record, log, signal, onEvent, onNewSession, onResumed, onProblem } = options;
   const ended = Promise.withResolvers<ServiceError>();
@@ -100,10 +100,10 @@ function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
     rest,
     intents,
     shardCount: 1,
-    /** Asked for each connection and each event. */
+    /** Called for each connection and each event. */
     async retrieveSessionInfo() {
       if (closedBy !== null && failures > 1) await pause(clock, backOffMs(backOff, failures - 1), signal);
-      if (signal.aborted) return new Promise<never>(() => undefined); // no connection is to follow
+      if (signal.aborted) return new Promise<never>(() => undefined); // no further connection is wanted
       return record.current();
     },
     updateSessionInfo(_, session: SessionInfo | null) {
@@ -138,7 +138,7 @@ function connect(options: GatewayOptions, clock: Clock, onOpen: () => void) {
     try {
       onEvent(payload, record.current()?.sessionId ?? '');
     } catch (error) {
-      // Whatever a server sends: one event that cannot be read ends nothing.
+      // An event that cannot be read must not end anything, whatever a server sends.
       log('error', 'a gateway event could not be read and was skipped', { event: payload.t, error: errorText(error) });
     }
   });

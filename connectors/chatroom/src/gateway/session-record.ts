@@ -4,25 +4,28 @@ import { isRecord } from '@svc/contract/json-value.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
 
-/** How far the events of the gateway were taken. */
+/** The position in the gateway's events up to which they are safe. */
 export type Passed = { sessionId: string; sequence: number; at: number };
 
-/** The session of the gateway, over restarts: with its last event that is safe, so that a next process is given what came behind it. */
+/** The gateway session, kept across restarts with its last safe event, so that the next process receives the events after it. */
 export type SessionRecord = {
-  /** As this process goes on with it. */
+  /** The session as this process would resume it. */
   current(): SessionInfo | null;
   change(session: SessionInfo | null): void;
-  /** Nothing was taken before, so nothing that is older than this moment was missed. */
+  /** Nothing was received before, so nothing from before this moment was missed. */
   begin(): void;
-  /** Messages were missed after the last one that was taken. It is kept with the session until they are taken, so that a next process looks for them, too. */
+  /**
+   * Messages after the last received one were missed. Stored with the session until they have been read, so that the next process looks for
+   * them too.
+   */
   behind(): void;
   caughtUp(): void;
-  /** Since when messages were missed, epoch ms; null while none were. */
+  /** Time from which messages were missed, epoch ms; null when none were. */
   behindSince(): number | null;
   passed(passed: Passed): void;
-  /** When the last event was that was taken, epoch ms; null for never. */
+  /** Time of the last event received, epoch ms; null for none. */
   lastAt(): number | null;
-  /** Resolves when it is written. */
+  /** Resolves when the record is stored. */
   flush(): Promise<void>;
 };
 
@@ -30,14 +33,14 @@ type Deps = { state: ConnectorState; log: StartContext['log']; clock: Clock; bot
 type Kept = { botId: string; session: SessionInfo | null; at: number | null; since: number | null };
 
 const key = 'gateway';
-/** A process that is killed has taken what came within this time, and is given it again, ms. */
+/** How long after an event the record may be stored, ms: after a kill, the events of that time are received again. */
 const writeEveryMs = 1000;
 
 export async function openSessionRecord({ state, log, clock, botId }: Deps): Promise<SessionRecord> {
   const kept = toKept(await state.get(key), botId);
   let live = kept.session;
   let at = kept.at;
-  /** Of the live session: its last event that is safe. */
+  /** The last safe event of the live session. */
   let sequence = kept.session?.sequence ?? 0;
   let { since } = kept;
   let isWaiting = false;

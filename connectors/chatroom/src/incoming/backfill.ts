@@ -9,20 +9,20 @@ import { isMessage, isOlder, timeOf, type ChatMessage } from './read-event.ts';
 
 export type BackfillDeps = Pick<StartContext, 'log' | 'signal'> & { rest: Pick<REST, 'get'>; clock: Clock };
 export type Missed = {
-  /** Channels that may have something, those that matter most first. */
+  /** Channels that may contain missed messages, the most important first. */
   channels: readonly { id: string; guildId?: string }[];
-  /** Epoch ms: nothing that is older. */
+  /** Epoch ms: older messages are not read. */
   since: number;
 };
 
-/** Bounds on what is read of an absence: pages of a channel, channels, and all of it, ms. */
+/** Limits of what is read after an absence: pages of a channel, channels, and total time, ms. */
 const pageSize = 100;
 const maxPages = 2;
 const maxChannels = 200;
 const withinMs = 60_000;
 const longestPauseMs = 10_000;
 
-/** What was said while nobody listened, in its order. Never rejects: what cannot be read is logged and left out. */
+/** Messages that were posted while nobody listened, in order. Never rejects: what cannot be read is logged and left out. */
 export async function readMissed(deps: BackfillDeps, { channels, since }: Missed): Promise<ChatMessage[]> {
   const { clock, log, signal } = deps;
   const until = clock.elapsed() + withinMs;
@@ -33,7 +33,7 @@ export async function readMissed(deps: BackfillDeps, { channels, since }: Missed
     read++;
     try {
       const messages = await readChannel(deps, id, { since, until });
-      // REST does not say which server a message is of.
+      // REST does not say to which server a message belongs.
       found.push(...messages.map((message) => (guildId === undefined ? message : { ...message, guild_id: guildId })));
     } catch (error) {
       log('warn', 'messages that a channel received while the connector was offline could not be read', {
@@ -47,7 +47,7 @@ export async function readMissed(deps: BackfillDeps, { channels, since }: Missed
   return found.toSorted((one, other) => (isOlder(one.id, other.id) ? -1 : 1));
 }
 
-/** `until`: when it is given up, by `clock.elapsed`. */
+/** `until`: when reading is given up, by `clock.elapsed`. */
 type Bounds = { since: number; until: number };
 
 async function readChannel(deps: BackfillDeps, channel: string, { since, until }: Bounds): Promise<ChatMessage[]> {
@@ -64,7 +64,7 @@ async function readChannel(deps: BackfillDeps, channel: string, { since, until }
   return found;
 }
 
-/** Newest first. What passes is waited for: a channel that is left out is lost. */
+/** Newest first. Temporary errors are waited out, because the messages of a skipped channel are lost. */
 async function readPage(
   { rest, clock, signal }: BackfillDeps,
   channel: string,

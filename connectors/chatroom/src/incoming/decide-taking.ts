@@ -7,20 +7,20 @@ import { isEnd, type Rounds } from './rounds.ts';
 
 export type TakingDeps = Pick<StartContext, 'core' | 'log'> & {
   modeOf(room: Room): ChannelMode;
-  /** The only bot whose word gives a turn to this one; empty for all. */
+  /** The only bot whose messages start turns of this one; empty for all. */
   moderator: string;
   joinIn: JoinIn;
   rounds: Rounds;
 };
-/** A message in a room, of a person who is known. */
+/** A message of a known person in a room. */
 type Said = { message: ChatMessage; room: Room; envelope: Envelope; isAddressed: boolean };
-/** What an envelope says of how it is taken. */
+/** The envelope's fields that say how it is handled. */
 type Taking = Pick<Envelope, 'delivery' | 'mentioned'> & { content?: { system: string } };
 
 const read: Taking = { delivery: 'async', mentioned: false };
 const answered: Taking = {};
 
-/** Whether a message in a room is answered, answered although nobody asked, or only read. */
+/** Decides whether a message in a room is answered, answered although nobody asked, or only read. */
 export async function decideTaking(deps: TakingDeps, said: Said, signal: AbortSignal): Promise<Taking> {
   const { message, room, envelope, isAddressed } = said;
   const mode = deps.modeOf(room);
@@ -33,13 +33,13 @@ export async function decideTaking(deps: TakingDeps, said: Said, signal: AbortSi
   return (await deps.joinIn.wants(line, signal)) ? { content: { system: unasked } } : read;
 }
 
-/** Bots get an answer while their round is on, and where there is a moderator that bot alone. */
+/** Bots are answered while their round lasts, and with a moderator only that bot. */
 function mayAsk({ rounds, moderator }: TakingDeps, { message: { author }, room }: Said): boolean {
   if (author.bot !== true) return true;
   return !rounds.isOver(room.id) && (moderator === '' || author.id === moderator);
 }
 
-/** A person's word that it is enough ends the round of the bots, and what is being answered; asking something begins another one. */
+/** A person's request to stop ends the bots' round and the running answer; a question begins a new round. */
 async function noteWord(deps: TakingDeps, { message, room, envelope, isAddressed }: Said): Promise<void> {
   if (!isEnd(message.content)) {
     if (isAddressed) deps.rounds.begin(room.id);

@@ -3,11 +3,11 @@ import type { ChatMessage } from './read-event.ts';
 import { channelLine, type ChannelHead } from '@svc/connector-kit/channel-line.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 
-/** So much is read of a preview or another thing beside the text, and of so many of them. */
+/** Limits of previews and other content besides the text: their length, and their number. */
 const longest = 2000;
 const most = 10;
 
-/** What a message holds beside its text and files, as lines for the assistant. */
+/** Describes what a message contains besides its text and files, as lines for the assistant. */
 export function describeContent(message: Pick<ChatMessage, 'embeds' | 'sticker_items' | 'poll'>): string[] {
   const { embeds = [], sticker_items: stickers = [], poll } = message;
   return [

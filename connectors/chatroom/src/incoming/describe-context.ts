@@ -7,11 +7,11 @@ import { timeOf, type ChatMessage } from './read-event.ts';
 
 type Deps = { bot: Bot; names: Names };
 
-/** So much of a message is repeated that another one answers. */
+/** Maximum length of the quoted part of an answered message. */
 const longestQuote = 500;
 const longestForward = 4000;
 
-/** What a message stands in: what it passes on, and which it answers. One line each. */
+/** Describes the context of a message: what it forwards, and which message it answers. One line each. */
 export function describeContext(message: ChatMessage, { bot, names }: Deps): string[] {
   const { message_snapshots: snapshots = [], referenced_message: answered } = message;
   const forwards = snapshots.map(({ message: { content, embeds, sticker_items } }) => {
@@ -19,16 +19,16 @@ export function describeContext(message: ChatMessage, { bot, names }: Deps): str
     return channelLine('Forwarded', `: "${oneLine(said, longestForward)}"`);
   });
   if (answered === undefined || answered === null) return forwards;
-  // People choose their names: one who is called "your message" is not the assistant.
+  // People choose their names: someone called "your message" must not be mistaken for the assistant.
   const author = answered.author.id === bot.id ? 'your message' : `a message of ${oneLine(answered.author.username, 100)}`;
   const said = [plainContent(answered.content, answered, names, bot), ...describeContent(answered)].join(' ').trim();
   return [...forwards, channelLine('In answer to', ` ${author}${said === '' ? '' : `: "${oneLine(said, longestQuote)}"`}`)];
 }
 
-/** A message that is older when it comes was written while the assistant was away, ms. */
+/** A message that arrives later than this was written while the assistant was away, ms. */
 const lateMs = 2 * 60_000;
 
-/** That it was away when this was written; null when it was there. */
+/** Says that the assistant was away when the message was written; null when it was not. */
 export function describeLate(message: Pick<ChatMessage, 'id'>, now: number): string | null {
   const ms = now - timeOf(message.id);
   if (ms < lateMs) return null;

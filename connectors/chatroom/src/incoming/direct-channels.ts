@@ -2,7 +2,7 @@ import type { ConnectorState, StartContext } from '@svc/connector-kit';
 import { errorText } from '@svc/service-kit/service-error.ts';
 import { isId, type ChatEvent } from './read-event.ts';
 
-/** Private chats that were spoken in: Discord does not list them. */
+/** Private chats with messages, because Discord does not list them. */
 export type DirectChannels = { list(): readonly string[]; note(event: ChatEvent): Promise<void> };
 
 const key = 'direct-channels';

@@ -4,10 +4,10 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 export const developerPage = 'https://discord.com/developers/applications';
 export const tokenHelp = `Get one at ${developerPage} (your application, "Bot", "Reset Token"), then run ./svc connector config NAME --secret bot_token_secret_key.`;
-/** Letters of a refusal, which is shown and logged. */
+/** Maximum length of a refusal, which is shown and logged. */
 const longestRefusal = 300;
 
-/** What Discord has refused or could not be asked, as text for the operator. */
+/** Describes an error of Discord, or of the connection to it, for the operator. */
 export function toDiscordFault(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof RateLimitError) return busy(error.timeToReset);
@@ -35,7 +35,7 @@ function refusal({ status, code, message }: DiscordAPIError): ServiceError {
   }
 }
 
-/** Such as ECONNREFUSED. */
+/** A system error code such as ECONNREFUSED. */
 function codeOf(error: unknown): string {
   const { code, name, cause } = (error ?? {}) as Record<string, unknown>;
   const inner = (cause as { code?: unknown } | undefined)?.code;

@@ -1,27 +1,27 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { pause } from '@svc/connector-kit/retry.ts';
 
-/** An event in the order in which it came. */
+/** An event with its position in the order of arrival. */
 export type Queued<Event> = { at: number; event: Event };
 
-/** What a platform pushes, for `followUpdates`, which polls: so it is given again until it is safe. */
+/** Makes a platform's pushed events available to `followUpdates`, which polls, so that each is repeated until it is safe. */
 export type EventQueue<Event> = {
-  /** False when it is full: what comes is lost, until `onRoom`. */
+  /** False when the queue is full: further events are lost until `onRoom`. */
   push(event: Event): boolean;
-  /** As `poll` of `followUpdates`. */
+  /** Like `poll` of `followUpdates`. */
   poll(after: number | string | null, waitMs: number, signal: AbortSignal): Promise<Queued<Event>[]>;
 };
 
 type Options<Event> = {
   clock: Clock;
   max: number;
-  /** It is safe, and so is all before it. */
+  /** The event is safe, and so are all before it. */
   onPassed(event: Event): void;
-  /** After events were lost there is room again. */
+  /** There is room again after events were lost. */
   onRoom(): void;
 };
 
-/** Of them at once: as many as an ingress takes for one chat. */
+/** Maximum per poll: as many as an ingress accepts for one chat. */
 const mostAtOnce = 150;
 
 export function createEventQueue<Event>({ clock, max, onPassed, onRoom }: Options<Event>): EventQueue<Event> {

@@ -11,35 +11,38 @@ export type SourceDeps = Pick<StartContext, 'log'> &
   Omit<BackfillDeps, 'log'> & {
     record: SessionRecord;
     clock: Clock;
-    /** Learns of all channels: a session that goes on does not list them. */
+    /** Loads all channels, because a resumed session does not list them. */
     findChannels(): Promise<unknown>;
-    /** Channels in which something may have been said since then. */
+    /** Channels in which messages may have been posted since then. */
     channelsSince(time: number): Missed['channels'];
     backfillHours: number;
   };
 
-/** Events of the gateway as they are taken, with what was missed before them. */
+/** The gateway's events, preceded by the messages that were missed before them. */
 export type EventSource = Pick<EventQueue<Item>, 'poll'> & {
   onEvent(payload: GatewayDispatchPayload, sessionId: string): void;
   onNewSession(ready: Pick<GatewayReadyDispatchData, 'guilds'>): void;
-  /** A session goes on: what an earlier process had not read is read. */
+  /** The session was resumed: messages that an earlier process did not read are read now. */
   onResumed(): void;
 };
 export type Item = { event: ChatEvent | null; sessionId: string; sequence: number; at: number; isLastMissed?: boolean };
 
-/** Events that wait to be taken. What comes after them is read later, from the channels. */
+/** Maximum number of waiting events. Later ones are read from the channels afterwards. */
 const maxWaiting = 5000;
-/** So long it is waited for the servers that a session begins with, ms. */
+/** How long to wait for the servers that a new session announces, ms. */
 const guildsWithinMs = 5000;
-/** What was taken last may have come before what was said a little earlier in another channel, ms. */
+/** The last event may have arrived before slightly older messages of another channel, so reading starts this much earlier, ms. */
 const overlapMs = 5000;
 const hourMs = 60 * 60_000;
 
 export function createEventSource(deps: SourceDeps): EventSource {
   const { record, clock, log, findChannels, channelsSince, backfillHours } = deps;
-  /** An earlier process has not read all that it missed. A session that goes on gives what came meanwhile first, and only then says that it goes on. */
+  /**
+   * An earlier process has not read all missed messages. A resumed session first delivers the events in between, and only then reports that
+   * it was resumed.
+   */
   let isOwed = record.behindSince() !== null;
-  /** While it is read what was missed, what comes waits behind it. */
+  /** New events, which wait while missed messages are being read. */
   let held: Item[] | null = isOwed ? [] : null;
   let readings = 0;
   let onGuild: (id: string) => void = () => undefined;
@@ -61,7 +64,7 @@ export function createEventSource(deps: SourceDeps): EventSource {
     log('warn', 'messages arrive faster than they can be taken; the rest is read later');
   };
 
-  /** One at a time. What comes meanwhile comes behind what was missed. */
+  /** Runs one at a time. Events that arrive meanwhile follow the missed messages. */
   function catchUp(ready: Promise<void>): Promise<void> {
     held ??= [];
     readings++;

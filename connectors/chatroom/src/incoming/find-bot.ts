@@ -7,12 +7,12 @@ import { Routes, type RESTGetAPIOAuth2CurrentApplicationResult, type RESTGetAPIU
 import type { Bot } from '../chatroom-deps.ts';
 import { developerPage, toDiscordFault } from './discord-fault.ts';
 
-/** Flags of an application: it may have the contents of messages, as a bot of few servers or as a checked one. */
+/** Application flags that allow reading message contents, for a bot on few servers and for a verified bot. */
 const mayReadMessages = (1 << 18) | (1 << 19);
 
 const missingIntent = `This bot cannot read messages: turn on "Message Content Intent" at ${developerPage} (your application, "Bot", "Privileged Gateway Intents"), and save.`;
 
-/** The bot that a token is of. Where Discord cannot be reached it is the one that it was at the last start. */
+/** The bot of a token. When Discord is unreachable, it is the bot of the last start. */
 export async function findBot(
   { state, log }: Pick<StartContext, 'state' | 'log'>,
   rest: REST,
@@ -39,7 +39,7 @@ async function askForBot(rest: REST, log: StartContext['log'], signal: AbortSign
     signal,
   })) as RESTGetAPIOAuth2CurrentApplicationResult;
   const { flags } = application;
-  // The gateway refuses such a bot; a server that only speaks like Discord may know no flags.
+  // Only a warning: the gateway refuses such a bot itself, and a compatible server may know no flags.
   if (typeof flags === 'number' && (flags & mayReadMessages) === 0) log('warn', missingIntent);
   return { id: user.id, username: user.username, applicationId: application.id };
 }

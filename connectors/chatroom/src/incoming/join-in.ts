@@ -8,23 +8,23 @@ import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 export type JoinInDeps = Pick<StartContext, 'triage' | 'log' | 'assistantName'> & { perHour: number; clock?: Clock };
 export type Line = { channel: string; name: string; text: string };
 
-/** Whether to say something that nobody asked for. */
+/** Decides whether to answer messages that were not addressed to the assistant. */
 export type JoinIn = {
-  /** Something was said in a channel, by anybody. */
+  /** Someone wrote in a channel. */
   heard(line: Line): void;
-  /** Whether the last thing that was said there is worth an answer. Never rejects: what cannot be decided is not answered. */
+  /** Whether the latest message there is worth an answer. Never rejects: without a decision there is no answer. */
   wants(line: Line & { sender: string }, signal: AbortSignal): Promise<boolean>;
 };
 
 const hourMs = 60 * 60_000;
-/** Questions about it cost a little, too: so many for each answer that may come of them. */
+/** The decisions cost a little too, so their number is limited to this many for each allowed answer. */
 const asksPerAnswer = 10;
 const longestDecisionMs = 15_000;
 const maxLines = 12;
 const longestLine = 500;
 const maxChannels = 500;
 
-/** What a turn is told that nobody asked for. */
+/** The note for a turn that nobody asked for. */
 export const unasked =
   'Nobody addressed you with this message: you read along in this channel and may join in. Be brief. If you have nothing to say that helps the people here, answer with [[NO_REPLY]] alone.';
 

@@ -1,7 +1,7 @@
 import type { Sender } from '@svc/connector-kit';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** Who wrote the messages of late, and as whom the core knows them: Discord does not say whose message was deleted. */
+/** The authors of recent messages, as the core knows them: Discord does not say whose message was deleted. */
 export type MessageAuthors = { note(message: string, sender: Sender): void; of(message: string): Sender | undefined };
 
 const most = 10_000;

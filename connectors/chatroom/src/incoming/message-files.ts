@@ -3,10 +3,10 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { MessageFlags, type APIAttachment } from 'discord-api-types/v10';
 import type { ChatMessage } from './read-event.ts';
 
-/** A file that a message holds. */
+/** A file in a message. */
 export type MessageFile = IncomingFile & { url: string };
 
-/** As many as a message of Discord can have. */
+/** Discord's maximum for one message. */
 const most = 10;
 
 export function filesOf({ attachments, flags }: Pick<ChatMessage, 'attachments' | 'flags'>): MessageFile[] {
@@ -23,7 +23,7 @@ function toFile(
     what: isSpoken ? 'Voice message' : 'File',
     url,
     name: typeof filename === 'string' && filename.trim() !== '' ? cutText(filename, 200) : 'file',
-    // What its sender's program says of a file may be anything.
+    // The sender's program chooses the type, so it may be anything.
     ...(mime !== undefined && /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mime) && { mime }),
     ...(Number.isSafeInteger(size) && { bytes: size }),
     ...(typeof seconds === 'number' && { seconds: Math.round(seconds) }),

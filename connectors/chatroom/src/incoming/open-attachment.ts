@@ -1,10 +1,10 @@
 import { download } from '@svc/connector-kit/ingress/download.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** Where Discord keeps files. */
+/** The servers on which Discord stores files. */
 const hosts: ReadonlySet<string> = new Set(['https://cdn.discordapp.com', 'https://media.discordapp.net']);
 
-/** Opens files of messages: those that Discord has, or the server that stands for it, and nothing else that a message could name. */
+/** Opens files of messages, from Discord's file servers or the configured server only, whatever address a message names. */
 export function createOpenAttachment(apiUrl: string) {
   const own = new URL(apiUrl).origin;
   return async ({ url }: { url: string }, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {

@@ -20,10 +20,10 @@ import { createRounds } from './rounds.ts';
 import { createSpeakers } from './senders.ts';
 import { takeEvent, type TakeDeps } from './take-event.ts';
 
-/** Who is in which voice channel, for instances with voice. */
+/** The members of voice channels, for instances with voice. */
 const voiceIntents = GatewayIntentBits.GuildVoiceStates;
 
-/** What the gateway is asked for. The contents of messages have to be allowed at the developer's page. */
+/** The events requested from the gateway. Message contents must be allowed on the developer page. */
 const intents =
   GatewayIntentBits.Guilds |
   GatewayIntentBits.GuildMessages |
@@ -41,22 +41,22 @@ export type IncomingDeps = {
   isEnabled(channel: string): boolean;
   seen(channel: string, message: string): void;
   interacted(interaction: APIInteraction, deps: TakeDeps): Promise<void>;
-  /** Each event, before it is taken. */
+  /** Called for each event before it is handled. */
   onEvent?(payload: GatewayDispatchPayload): void;
   clock?: Clock;
 };
 
-/** All that comes in. `stop` ends what is left of it when `ctx.signal` has aborted. */
+/** The incoming side. `stop` ends its remaining work once `ctx.signal` has aborted. */
 export type IncomingChannel = { gateway: Gateway; problem(): string | null; stop(): Promise<void> };
 
-/** Files of members without a subscription are smaller. */
+/** Members without a subscription can only send smaller files. */
 const maxFileBytes = 100 * 1024 * 1024;
-/** So long the start waits for the gateway, ms: then it goes on without, and says so in its health. */
+/** How long the start waits for the gateway, ms: after that the connector runs without it, and reports this in its health. */
 const openWithinMs = 15_000;
 
 const notOpen = 'The connection to Discord is not open yet.';
 
-/** Rejects when a person has to do something before anything can come in. */
+/** Rejects when a person must act before messages can be received. */
 export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps): Promise<IncomingChannel> {
   const { config, state, log, signal } = ctx;
   const { token, rest, bot, rooms, isEnabled, clock = systemClock } = deps;
@@ -106,7 +106,7 @@ export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps
     cursorOf: ({ at }) => at,
     take: async ({ event: { event } }) => {
       if (event === null) return;
-      // Both begin at once: what is waited for before an event is taken lets the next one of its channel overtake it.
+      // Both start at once: waiting before an event is handled would let the next event of its channel overtake it.
       await Promise.all([direct.note(event), takeEvent(takeDeps, event)]);
     },
     signal,
@@ -154,7 +154,7 @@ function createTakeDeps(ctx: StartContext<Config>, deps: IncomingDeps, clock: Cl
   return takeDeps;
 }
 
-/** How messages of a room are taken. A thread is as its channel, unless it is named itself. */
+/** How messages of a room are handled. A thread inherits the mode of its channel, unless it has its own. */
 function createChannelModes({ channel_mode, channel_modes }: Pick<Config, 'channel_mode' | 'channel_modes'>) {
   const chosen = new Map(channel_modes.map((each) => each.split('=') as [string, ChannelMode]));
   return ({ id, parentId = '' }: Pick<Room, 'id' | 'parentId'>): ChannelMode =>

@@ -2,7 +2,7 @@ import type { Bot } from '../chatroom-deps.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import type { ChatMessage } from './read-event.ts';
 
-/** What ids in a text stand for. */
+/** The names for the ids in a text. */
 export type Names = {
   room(id: string): string | undefined;
   role(id: string): string | undefined;
@@ -10,7 +10,7 @@ export type Names = {
 
 const longestName = 100;
 
-/** The text of a message as its readers see it: names in the place of ids. */
+/** The text of a message as its readers see it: with names instead of ids. */
 export function plainContent(content: string, { mentions = [] }: Pick<ChatMessage, 'mentions'>, names: Names, bot: Bot): string {
   const people = new Map(mentions.map(({ id, username }) => [id, username]));
   const nameOf = (sign: string, id: string): string | undefined => {

@@ -6,7 +6,7 @@ import { meta } from '../meta.ts';
 import { personOf } from './sender-of.ts';
 import { isOpen, type EnvelopeDeps } from './to-envelope.ts';
 
-/** A reaction of a person to what the assistant has said, as something that is read; null for any other. */
+/** A person's reaction to a message of the assistant, as an envelope that is only read; null for any other reaction. */
 export async function toReactionEnvelope(
   deps: EnvelopeDeps,
   reaction: GatewayMessageReactionAddDispatchData,

@@ -9,18 +9,18 @@ import {
 
 type Lists = 'mentions' | 'mention_roles' | 'attachments' | 'embeds';
 
-/** A message as the gateway or REST gives it: only the gateway says which server it is of, and what roles its author has. */
+/** A message from the gateway or REST; only the gateway includes its server and its author's roles. */
 export type ChatMessage = Omit<APIMessage, Lists> &
   Partial<Pick<APIMessage, Lists>> & { guild_id?: string; member?: { roles?: string[]; nick?: string | null } };
 
-/** What of an event of the gateway is for the assistant; its ids are checked, everything else is as it came. */
+/** An event of the gateway that concerns the assistant. Its ids are validated, everything else is unchecked. */
 export type ChatEvent =
   | { kind: 'message' | 'edited'; message: ChatMessage }
   | { kind: 'deleted'; channel: string; messages: string[] }
   | { kind: 'reaction'; reaction: GatewayMessageReactionAddDispatchData }
   | { kind: 'interaction'; interaction: APIInteraction };
 
-/** Null for what says nothing to the assistant, or has no ids. */
+/** Null for an event that does not concern the assistant, or has no ids. */
 export function readEvent({ t: kind, d: data }: Pick<GatewayDispatchPayload, 't' | 'd'>): ChatEvent | null {
   switch (kind) {
     case GatewayDispatchEvents.MessageCreate:
@@ -40,7 +40,7 @@ export function readEvent({ t: kind, d: data }: Pick<GatewayDispatchPayload, 't'
   }
 }
 
-/** When its author changed it; null for one that only got a preview of a link, or was pinned. */
+/** When its author edited it; null when it only got a link preview or was pinned. */
 export function editedAt({ edited_timestamp }: Pick<APIMessage, 'edited_timestamp'>): number | null {
   const at = Date.parse(edited_timestamp ?? '');
   return Number.isFinite(at) ? at : null;
@@ -48,10 +48,10 @@ export function editedAt({ edited_timestamp }: Pick<APIMessage, 'edited_timestam
 
 const discordEpoch = 1_420_070_400_000n;
 
-/** When an id was made, epoch ms. */
+/** Time at which an id was created, epoch ms. */
 export const timeOf = (id: string): number => Number((BigInt(id) >> 22n) + discordEpoch);
 
-/** Whether one id was made before another: ids are numbers of different lengths. */
+/** Whether one id is older than another. Ids are numbers of different lengths. */
 export const isOlder = (id: string, other: string): boolean => BigInt(id) < BigInt(other);
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9]{1,20}$/.test(value);

@@ -18,19 +18,19 @@ type AnyGuild = {
   roles?: readonly { id: string; name: string; tags?: { bot_id?: string } }[];
 };
 
-/** What was heard of servers and channels: from the events of the gateway, and as answers to questions. */
+/** Known servers and channels, from the gateway's events and from requests. */
 export type RoomCache = {
-  /** An event of the gateway, which may change it. */
+  /** Updates the cache from an event of the gateway. */
   note(event: GatewayDispatchPayload): void;
   guild(id: string): Guild | undefined;
   room(id: string): Room | undefined;
   rooms(): readonly Room[];
-  /** The newest message of each channel, as far as it is known. */
+  /** The newest known message of each channel. */
   newest(): readonly { room: string; message: string }[];
   keepGuild(given: AnyGuild): Guild;
-  /** Null for what is no place to write in. `guildId`: where the channel does not say its server. */
+  /** Null for a channel in which nobody can write. `guildId`: for a channel that does not name its server. */
   keepRoom(channel: object, guildId?: string): Room | null;
-  /** Every server and channel is known. */
+  /** True when every server and channel is known. */
   isWhole: boolean;
 };
 
@@ -45,7 +45,7 @@ const kinds: Readonly<Partial<Record<ChannelType, Room['kind']>>> = {
   [ChannelType.PrivateThread]: 'thread',
   [ChannelType.AnnouncementThread]: 'thread',
 };
-/** A bot of few servers sees fewer; past it the one that came first is forgotten, and asked for again. */
+/** A bot on few servers sees fewer; past this number, the oldest entry is forgotten and requested again when needed. */
 const maxRooms = 20_000;
 const maxGuilds = 200;
 
@@ -58,7 +58,7 @@ export function createRoomCache(botId: string): RoomCache {
       id: given.id,
       name: given.name,
       roles: new Map((given.roles ?? []).map(({ id, name }) => [id, name])),
-      // The one that Discord made for the bot, by which it can be named.
+      // The role that Discord made for the bot, by which it can be mentioned.
       ownRoles: (given.roles ?? []).filter(({ tags }) => tags?.bot_id === botId).map(({ id }) => id),
       isPublic: given.features?.includes('DISCOVERABLE') === true,
     };
@@ -106,7 +106,7 @@ export function createRoomCache(botId: string): RoomCache {
     note({ t: kind, d: data }) {
       switch (kind) {
         case GatewayDispatchEvents.Ready:
-          cache.isWhole = true; // each of its servers is known now
+          cache.isWhole = true; // all its servers are known now
           break;
         case GatewayDispatchEvents.GuildCreate: {
           if (data.unavailable === true) return;
@@ -123,7 +123,7 @@ export function createRoomCache(botId: string): RoomCache {
         case GatewayDispatchEvents.GuildRoleCreate:
         case GatewayDispatchEvents.GuildRoleUpdate:
         case GatewayDispatchEvents.GuildRoleDelete:
-          guilds.delete(data.guild_id); // asked for when its roles are needed
+          guilds.delete(data.guild_id); // requested when its roles are needed
           break;
         case GatewayDispatchEvents.ChannelCreate:
         case GatewayDispatchEvents.ChannelUpdate:

@@ -11,11 +11,11 @@ import type { Room, Rooms } from '../chatroom-deps.ts';
 import { toDiscordFault } from './discord-fault.ts';
 import { createRoomCache, type Guild, type RoomCache } from './room-cache.ts';
 
-/** What is known of servers and channels. After a session was resumed by another process, it is asked for when it is needed. */
+/** Servers and channels. After another process's session was resumed, they are requested when needed. */
 export type KnownRooms = Rooms &
   Pick<RoomCache, 'note' | 'newest'> & {
     guild(id: string, signal: AbortSignal): Promise<Guild>;
-    /** Without asking. */
+    /** Looks only in the cache. */
     known(id: string): Room | undefined;
   };
 
@@ -23,7 +23,7 @@ export function createRooms(rest: REST, botId: string, stopping: AbortSignal): K
   const cache = createRoomCache(botId);
   const asking = new Map<string, Promise<unknown>>();
 
-  /** One question at a time for the same thing. */
+  /** Only one request at a time for the same thing. */
   function ask<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = asking.get(name) as Promise<T> | undefined;
     if (before !== undefined) return before;

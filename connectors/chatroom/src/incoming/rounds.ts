@@ -1,10 +1,10 @@
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** Rounds of several assistants in a room, as far as a person has ended them. */
+/** Rounds of several assistants in a room, which a person can end. */
 export type Rounds = {
-  /** A person said that it is enough: words of bots are only read from now on. */
+  /** A person asked the bots to stop: from now on their messages are only read. */
   end(channel: string): void;
-  /** A person gave the word again. */
+  /** A person started a new round. */
   begin(channel: string): void;
   isOver(channel: string): boolean;
 };
@@ -24,5 +24,5 @@ export function createRounds(): Rounds {
   };
 }
 
-/** A word that ends a round, said to nobody in particular. */
+/** A request to stop that is addressed to no bot in particular. */
 export const isEnd = (text: string): boolean => /^\s*\/?(?:stop|halt|enough)[\s.!]*$/i.test(text);

@@ -5,21 +5,21 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { meta } from '../meta.ts';
 
-/** Who wrote, as the core is to know them. */
+/** The author of a message, as the core should identify them. */
 export type Speaker = { sender: Sender; identity: Identity; byRole: boolean };
 type Place = { conversation_key: string; public?: boolean };
 
-/** Finds who a member is, by their own id and their roles on the server. Rejects when the core cannot be asked. */
+/** Identifies a member by their own id and their roles on the server. Rejects when the core cannot be asked. */
 export type FindSpeaker = (own: Sender, roles: readonly string[], place: Place) => Promise<Speaker>;
 
-/** So long it is believed that no person stands for a role, ms, and of so many roles. */
+/** How long it is remembered that a role is unknown to the core, ms, and for how many roles. */
 const forgetMs = 60_000;
 const maxRoles = 1000;
 const mostRolesAsked = 50;
 
 /**
- * Who is known by their own id is that person, whatever roles they have. Who is not may be let in by a role of their server,
- * which is an identifier like any other (`role:ID`): the one with most trust counts.
+ * Someone who is known by their own id is that person, whatever roles they have. Anyone else may be admitted by a role of their server,
+ * which is an identifier like any other (`role:ID`): the role with the most trust counts.
  */
 export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock, 'elapsed'> = systemClock): FindSpeaker {
   const unknownRoles = new Map<string, number>();

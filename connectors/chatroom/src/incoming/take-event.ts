@@ -12,13 +12,13 @@ export type TakeDeps = EnvelopeDeps &
   Pick<StartContext, 'log'> & {
     ingress: Ingress;
     authors: MessageAuthors;
-    /** A message was posted, by anybody. */
+    /** Someone posted a message. */
     seen(channel: string, message: string): void;
-    /** A command was chosen or a button pressed. Rejects when it is to be given again. */
+    /** A command was chosen or a button pressed. Rejects when the event must be delivered again. */
     interacted(interaction: APIInteraction): Promise<void>;
   };
 
-/** Hands one event on. Resolves when it may be passed; rejects only when it is to be given again. */
+/** Passes one event on. Resolves when it may be acknowledged; rejects only when it must be delivered again. */
 export async function takeEvent(deps: TakeDeps, event: ChatEvent): Promise<void> {
   try {
     await hand(deps, event);
@@ -67,14 +67,14 @@ async function edited(deps: TakeDeps, message: ChatMessage): Promise<void> {
     return {
       ...named(deps, channel, id),
       version,
-      // What was changed is what was said then: how long ago that was is no part of it.
+      // The edit belongs to the time of the message, so its lateness is not mentioned again.
       text: textOf({ ...deps, now: () => 0 }, message, placed?.guild),
       as: { channel: meta.type, sender },
     };
   });
 }
 
-/** A moderator may have done it, of which Discord says nothing: what the platform removes counts as deleted by its author. */
+/** A moderator may have deleted it, which Discord does not report, so a deletion counts as the author's. */
 function deleted(deps: TakeDeps, channel: string, id: string): Promise<void> {
   return deps.ingress.amend(channel, `${id}:deleted`, async () => {
     const sender = deps.authors.of(id);

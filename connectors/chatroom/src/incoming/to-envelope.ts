@@ -22,9 +22,9 @@ export type EnvelopeDeps = Pick<StartContext, 'core' | 'instanceId'> &
   TakingDeps & {
     bot: Bot;
     rooms: KnownRooms;
-    /** Whether the operator lets a channel be read. */
+    /** Whether the operator allows a channel to be read. */
     isEnabled(channel: string): boolean;
-    /** The one person who is answered in private; empty for all who are known. */
+    /** The only person who is answered in private; empty for everyone who is known. */
     dmAllowed: string;
     deny(channel: string): Promise<void>;
     findSpeaker: FindSpeaker;
@@ -34,7 +34,7 @@ export type EnvelopeDeps = Pick<StartContext, 'core' | 'instanceId'> &
 
 type Placed = { room: Room; guild: Guild } | null;
 
-/** Joins, pins, boosts and the like say nothing. */
+/** The types with content: joins, pins, boosts and the like have none. */
 const saidTypes: ReadonlySet<number> = new Set([
   MessageType.Default,
   MessageType.Reply,
@@ -42,7 +42,7 @@ const saidTypes: ReadonlySet<number> = new Set([
   MessageType.ContextMenuCommand,
 ]);
 
-/** A message as the core takes it, its files brought along; null for what is nothing to it. */
+/** A message as an envelope, with its files; null when it does not concern the core. */
 export async function toEnvelope(deps: EnvelopeDeps, message: ChatMessage, signal: AbortSignal): Promise<Envelope | null> {
   if (!hasContent(message)) return null;
   const placed = await placeOf(deps, message, signal);
@@ -65,7 +65,7 @@ export async function placeOf(
   return room === null ? null : { room, guild: await rooms.guild(room.guildId, signal) };
 }
 
-/** A channel that is switched off is so with its threads. */
+/** Switching off a channel also switches off its threads. */
 export const isOpen = (
   { isEnabled }: Pick<EnvelopeDeps, 'isEnabled'>,
   { id, parentId = id }: Pick<Room, 'id' | 'parentId'>,
@@ -91,7 +91,7 @@ async function ofRoom(
   const basic = { ...basicEnvelope(deps, message, text), ...(guild.isPublic && { public: true }) };
   const speaker = await speakerOf(deps, message, { room, guild });
   const isAddressed = isMeant(message, deps.bot, guild.ownRoles);
-  // A room has no answer that a stranger alone can read; what they say to others is nothing to us.
+  // In a room, an answer cannot be shown to a stranger alone; messages that they address to others are ignored.
   if (speaker.identity.denied) return isAddressed ? { ...basic, public: true } : null;
   noteHeard(deps, message, text);
   const envelope = { ...basic, sender: speaker.sender, content: { text: bySpeaker(speaker, message, text) } };
@@ -117,7 +117,7 @@ function basicEnvelope({ instanceId }: Pick<EnvelopeDeps, 'instanceId'>, message
   };
 }
 
-/** Who wrote a message, as the core is to know them. */
+/** The author of a message, as the core should identify them. */
 export function speakerOf(
   { instanceId, findSpeaker }: Pick<EnvelopeDeps, 'instanceId' | 'findSpeaker'>,
   message: ChatMessage,
@@ -147,18 +147,18 @@ async function withFiles(
   return { ...envelope, content: { ...content, text, ...(attachments.length > 0 && { attachments }) } };
 }
 
-/** Who speaks for a role is named in the text: the account is that of all who have it. */
+/** Adds the author's name when they are known only by a role, because all its members share one account. */
 const bySpeaker = ({ byRole }: Speaker, { author }: ChatMessage, text: string): string =>
   byRole && !text.startsWith('/') ? `${channelLine('Written', ` by ${oneLine(author.username, 100)}`)}\n${text}` : text;
 
-/** What a message says without its files. A command stands alone: it is no command behind other words. */
+/** The text of a message without its files. A command is passed alone, because it would not be recognized after other words. */
 export function textOf(
   { bot, rooms, now }: Pick<EnvelopeDeps, 'bot' | 'rooms' | 'now'>,
   message: ChatMessage,
   guild?: Guild,
 ): string {
   const names: Names = { room: (id) => rooms.known(id)?.name, role: (id) => guild?.roles.get(id) };
-  // A name alone is all that was said.
+  // A message that contains only the bot's name keeps it.
   const written = withoutName(message.content, bot) || message.content;
   const said = plainContent(written, message, names, bot);
   if (said.startsWith('/')) return said;

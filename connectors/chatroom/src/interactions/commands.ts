@@ -22,7 +22,7 @@ const everywhere = {
   integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** The menu of the bot: a question, the commands of the core, and one below "Apps" of each message. */
+/** The bot's menu: a question, the core's commands, and an entry under "Apps" of each message. */
 export const menu: RESTPutAPIApplicationCommandsJSONBody = [
   {
     type: ApplicationCommandType.ChatInput,
@@ -50,12 +50,12 @@ export const menu: RESTPutAPIApplicationCommandsJSONBody = [
 
 const key = 'commands';
 
-/** Discord may be away when the connector starts, ms. */
+/** Interval of retries when Discord is unreachable at the start, ms. */
 const againMs = 60_000;
 
 type Deps = Pick<StartContext, 'state' | 'log' | 'signal'> & { clock?: Clock };
 
-/** Gives Discord the menu when it has another one, as soon as it can be reached. Never rejects. */
+/** Sends Discord the menu if it differs, as soon as Discord can be reached. Never rejects. */
 export async function keepCommands(
   { state, log, signal, clock = systemClock }: Deps,
   rest: Pick<REST, 'put'>,

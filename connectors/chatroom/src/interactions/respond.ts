@@ -14,18 +14,18 @@ import { isId } from '../incoming/read-event.ts';
 
 type Named = Pick<APIInteraction, 'id' | 'token'>;
 
-/** The first answer to an interaction, for which Discord gives 3 s. All reject with a `ServiceError`. */
+/** The first response to an interaction, which Discord expects within 3 s. All methods reject with a `ServiceError`. */
 export type Respond = {
-  /** Shows a message to everybody in the channel, and gives its id; null where it cannot be found out. */
+  /** Shows a message to everyone in the channel and returns its id; null when the id is unknown. */
   show(interaction: Named, text: string): Promise<string | null>;
-  /** Says something to the person alone. */
+  /** Shows a text to the person alone. */
   tell(interaction: Named, text: string): Promise<void>;
-  /** Answers in another way. */
+  /** Sends any other kind of response. */
   with(interaction: Named, response: APIInteractionResponse): Promise<unknown>;
 };
 
 const longestText = 2000;
-/** Discord has an answer already: to an event that was given again. */
+/** The code for an interaction that was already answered, because its event was delivered again. */
 const alreadyAnswered = 'unprocessable';
 
 export function createRespond(rest: Pick<REST, 'post' | 'get'>, { applicationId }: Bot, signal: AbortSignal): Respond {
@@ -41,7 +41,7 @@ export function createRespond(rest: Pick<REST, 'post' | 'get'>, { applicationId 
   async function idOfShown({ token }: Named): Promise<string | null> {
     const message: unknown = await rest
       .get(Routes.webhookMessage(applicationId, token), { auth: false, signal })
-      .catch(() => null); // the reply just answers no message then
+      .catch(() => null); // without the id, the reply just answers no message
     return isRecord(message) && isId(message['id']) ? message['id'] : null;
   }
 

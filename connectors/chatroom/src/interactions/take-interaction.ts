@@ -28,14 +28,14 @@ export type InteractionDeps = TakeDeps & Pick<StartContext, 'log' | 'signal'> & 
 type Asker = { own: Sender; roles: string[]; channel: string; room: Room | null; isPublic: boolean };
 
 const longestQuote = 1500;
-/** What is shown has to be there within 3 s, so it waits for the core no longer than this, ms. */
+/** The response must be shown within 3 s, so the wait for the core is shorter, ms. */
 const decideWithinMs = 1500;
 
-/** Takes a chosen command or a pressed button. Rejects when it is to be given again. */
+/** Handles a chosen command or a pressed button. Rejects when it must be delivered again. */
 export async function takeInteraction(deps: InteractionDeps, interaction: APIInteraction): Promise<void> {
   const asker = await askerOf(deps, interaction);
   if (asker === null) return;
-  // Neither its rules are known, nor could an answer be posted there.
+  // The place's rules are unknown, or no answer could be posted there.
   if (interaction.guild_id !== undefined && (asker.room === null || !mayView(interaction)))
     return tellInTime(deps, interaction, 'I cannot see this channel.');
   const data = (interaction.data ?? {}) as Record<string, unknown>;
@@ -74,14 +74,14 @@ async function press(deps: InteractionDeps, interaction: APIInteraction, asker: 
   return takePress(deps, { interaction, button, as, conversationKey: place.conversation_key });
 }
 
-/** What a chosen command is as a text. */
+/** A chosen command as a text. */
 function commandText({ name, options }: Record<string, unknown>): string {
   const given = (Array.isArray(options) ? options : []).filter(isRecord);
   if (name === askCommand) return String(given.find((option) => option['name'] === askOption)?.['value'] ?? '');
   return `/${[name, ...given.map(({ value }) => value)].join(' ')}`;
 }
 
-/** Asks, in a window, what is to be known of a message. */
+/** Opens a window that asks for the question about a message. */
 async function openQuestion({ respond }: InteractionDeps, interaction: APIInteraction, message: string): Promise<void> {
   const input = {
     type: ComponentType.TextInput,
@@ -100,7 +100,7 @@ async function openQuestion({ respond }: InteractionDeps, interaction: APIIntera
   });
 }
 
-/** The question of the window, behind the message that it is about. */
+/** The question from the window, together with the message that it is about. */
 async function aboutText(
   deps: InteractionDeps,
   { channel, room }: Asker,
@@ -110,7 +110,8 @@ async function aboutText(
   const question = inputOf(data['components']);
   const id = name.slice('about:'.length);
   if (!isId(id)) return question;
-  const message: unknown = await deps.rest.get(Routes.channelMessage(channel, id), { signal: deps.signal }).catch(() => null); // it may be gone; the question stays
+  // The message may be gone; the question is still asked.
+  const message: unknown = await deps.rest.get(Routes.channelMessage(channel, id), { signal: deps.signal }).catch(() => null);
   if (!isMessage(message)) return question;
   const guild = room === null ? undefined : await deps.rooms.guild(room.guildId, deps.signal);
   const said = textOf({ ...deps, now: () => 0 }, message, guild);
@@ -118,7 +119,7 @@ async function aboutText(
   return `${about}\n${typedText(question)}`;
 }
 
-/** The text that was written into a window, however it is laid out. */
+/** The text that was entered into a window, in any layout. */
 function inputOf(components: unknown): string {
   for (const each of Array.isArray(components) ? components : []) {
     if (!isRecord(each)) continue;
@@ -129,7 +130,7 @@ function inputOf(components: unknown): string {
   return '';
 }
 
-/** Shows what was asked, and asks the core for an answer to it. */
+/** Shows the command and asks the core for an answer. */
 async function takeCommand(deps: InteractionDeps, interaction: APIInteraction, asker: Asker, text: string): Promise<void> {
   const name = `interaction:${interaction.id}`;
   const refusal = await refusalOf(deps, asker);
@@ -148,12 +149,13 @@ function noteLate({ log }: InteractionDeps, error: unknown): null {
   return null;
 }
 
-/** Why a command is not taken; null when it is. In private the core itself says so. */
+/** Why a command is refused; null when it is accepted. In private chats the core itself reports this. */
 async function refusalOf(deps: InteractionDeps, asker: Asker): Promise<string | null> {
   const { room, own } = asker;
   if (room === null) return deps.dmAllowed !== '' && own.raw_id !== deps.dmAllowed ? 'Access denied.' : null;
   if (!isOpen(deps, room)) return 'I am switched off in this channel.';
-  const speaker = deps.findSpeaker(own, asker.roles, placeOfAsker(deps, asker)).catch(() => null); // the core is away: it is taken when it is back
+  // The core is unreachable: the command is accepted once it is back.
+  const speaker = deps.findSpeaker(own, asker.roles, placeOfAsker(deps, asker)).catch(() => null);
   const late = new Promise<null>((resolve) => setTimeout(resolve, decideWithinMs, null).unref());
   return (await Promise.race([speaker, late]))?.identity.denied === true ? 'Access denied.' : null;
 }

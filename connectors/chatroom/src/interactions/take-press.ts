@@ -14,13 +14,16 @@ const words: Readonly<Record<string, string>> = {
   bad_request: tooLate,
 };
 
-/** Hands an answer to the core. Who pressed is told what came of it where it is no answer. Rejects when the press is to be given again. */
+/**
+ * Passes an answer to the core. Tells the person who pressed the button why it did not count. Rejects when the press must be delivered
+ * again.
+ */
 export async function takePress(
   { core, respond, log }: PressDeps,
   { interaction, button, as, conversationKey }: Press,
 ): Promise<void> {
   const [, id, number] = /^ask:([\w.-]{1,50}):(\d{1,3})$/.exec(button) ?? [];
-  // Nothing hangs on what is shown: a press that is older than a few seconds cannot be answered.
+  // Showing the result is optional: a press older than a few seconds cannot be answered.
   const shown = (work: Promise<unknown>) =>
     work.catch((error: unknown) => log('debug', 'the result of a button press could not be shown', { error: errorText(error) }));
   if (id === undefined || number === undefined) {

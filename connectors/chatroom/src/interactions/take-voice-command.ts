@@ -16,7 +16,7 @@ import type { Respond } from './respond.ts';
 const channelOption = 'channel';
 const inServers = { contexts: [InteractionContextType.Guild], integration_types: [ApplicationIntegrationType.GuildInstall] };
 
-/** What an instance with voice has in its menu beside the usual. */
+/** Additional menu entries of an instance with voice. */
 export const voiceMenu: RESTPutAPIApplicationCommandsJSONBody = [
   {
     type: ApplicationCommandType.ChatInput,
@@ -36,7 +36,7 @@ export const voiceMenu: RESTPutAPIApplicationCommandsJSONBody = [
 ];
 
 type Deps = Pick<StartContext, 'log'> & {
-  /** Null: this instance has none. */
+  /** Null for an instance without voice. */
   voice: DiscordVoice | null;
   respond: Respond;
   post(channel: string, text: string): Promise<unknown>;
@@ -46,7 +46,7 @@ type WithVoice = Deps & { voice: DiscordVoice };
 
 const switchedOff = 'Voice is turned off. Turn it on with: ./svc connector config NAME --set voice=true';
 
-/** Takes `/join` and `/leave`. False for anything else. */
+/** Handles `/join` and `/leave`. False for anything else. */
 export async function takeVoiceCommand(deps: Deps, interaction: APIInteraction): Promise<boolean> {
   const { respond, log, voice } = deps;
   const data = (interaction.data ?? {}) as Record<string, unknown>;
@@ -83,7 +83,7 @@ function toRequest(
   };
 }
 
-/** Discord waits 3 s for an answer, and joining may take longer: how it went is said behind it. */
+/** Discord expects a response within 3 s, and joining may take longer, so the outcome is posted afterwards. */
 async function join({ voice, respond, post, log }: WithVoice, interaction: APIInteraction, request: JoinRequest): Promise<void> {
   const place = await voice.findPlace(request);
   await respond.show(interaction, `I am joining <#${place.channel}>.`);
