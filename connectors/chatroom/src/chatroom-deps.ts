@@ -1,31 +1,31 @@
 import type { Envelope, OpenReply, Outbound } from '@svc/connector-kit';
 
-/** The account that this instance speaks as. */
+/** The bot's account, as which this instance writes. */
 export type Bot = { id: string; username: string; applicationId: string };
 
-/** All that leaves for Discord, as what comes in needs it. */
+/** The outgoing side, as far as the incoming side needs it. */
 export type Outgoing = {
   openReply: OpenReply;
   send: NonNullable<Outbound['send']>;
-  /** A message was posted in a channel, by anybody. */
+  /** Someone posted a message in a channel. */
   saw(channel: string, messageId: string): void;
 };
 
-/** A place that people write in, of a server of Discord. */
+/** A place on a Discord server in which people write. */
 export type Room = {
   id: string;
   name: string;
   guildId: string;
   guildName: string;
-  /** Of a thread or a post of a forum: where it is. */
+  /** The channel of a thread, or the forum of a post. */
   parentId?: string;
   kind: 'text' | 'forum' | 'thread' | 'voice';
 };
 
-/** The places of servers that the bot sees. They reject with a `ServiceError` when Discord has to be asked and is away. */
+/** The places on servers that the bot sees. Rejects with a `ServiceError` when Discord must be asked and is unreachable. */
 export type Rooms = {
   list(): Promise<readonly Room[]>;
-  /** Null for one that is not there, and for a private chat. */
+  /** Null for an unknown place, and for a private chat. */
   find(id: string): Promise<Room | null>;
 };
 

@@ -1,10 +1,10 @@
 import { DefaultRestOptions, REST } from '@discordjs/rest';
 
-/** Longest wait for an answer, and for one to files, ms. */
+/** Timeout of a request, and of one with files, ms. */
 const answerMs = 20_000;
 const uploadMs = 120_000;
 
-/** The REST API with the token of one bot. Nothing is tried again in it, and nothing waits for a limit: who asks knows what can wait. */
+/** The REST API with the token of one bot. It neither retries nor waits for rate limits: the caller knows what can wait. */
 export function createDiscordRest(token: string, apiUrl: string): REST {
   return new REST({
     api: apiUrl.replace(/\/+$/, ''),
@@ -16,7 +16,7 @@ export function createDiscordRest(token: string, apiUrl: string): REST {
   }).setToken(token);
 }
 
-/** The library has one limit for all requests, and waits without one for what follows the head of an answer. */
+/** The library has one timeout for all requests, and none for the body of an answer. */
 function within({ body, signal }: Pick<RequestInit, 'body' | 'signal'>): AbortSignal {
   const limit = AbortSignal.timeout(body instanceof FormData ? uploadMs : answerMs);
   return signal === null || signal === undefined ? limit : AbortSignal.any([signal, limit]);

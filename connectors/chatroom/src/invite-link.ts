@@ -1,6 +1,6 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 
-/** What the bot has to be able to do in a server, and nothing else. */
+/** The permissions that the bot needs on a server, and no others. */
 const permissions = [
   PermissionFlagsBits.ViewChannel,
   PermissionFlagsBits.SendMessages,
@@ -12,7 +12,7 @@ const permissions = [
 ];
 const voicePermissions = [PermissionFlagsBits.Connect, PermissionFlagsBits.Speak];
 
-/** Where a person who may manage a server lets the bot in. */
+/** The page on which someone who manages a server can add the bot. */
 export const inviteLink = (applicationId: string, hasVoice = false): string =>
   `https://discord.com/oauth2/authorize?${new URLSearchParams({
     client_id: applicationId,

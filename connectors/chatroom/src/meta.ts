@@ -3,13 +3,13 @@ import { intakeConfig } from '@svc/connector-kit/intake-config.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ReplyStyle } from '@svc/connector-kit/common-fields.ts';
 
-/** How the messages of a channel are taken that are not addressed to the assistant. */
+/** How messages of a channel that are not addressed to the assistant are handled. */
 export const channelModes = ['mention', 'autonomous', 'quiet'] as const;
 export type ChannelMode = (typeof channelModes)[number];
 
 const userId = '^([0-9]{15,21})?$';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** Describes this connector. Only data: it must not open, read or start anything. */
 export const meta = {
   type: 'chatroom',
   displayName: 'Discord',
@@ -134,7 +134,7 @@ export const meta = {
   outbound: { kinds: ['text', 'photo', 'document'], target: { required: true, label: 'Channel id' } },
 } as const satisfies ConnectorMeta;
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type Config = {
   bot_token_secret_key: string;
   dm_allowed_user_id: string;

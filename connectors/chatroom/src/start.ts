@@ -17,7 +17,7 @@ import { createOutboundServer } from './outgoing/outbound-server.ts';
 import type { DiscordVoice } from './voice/discord-voice.ts';
 import { createPostNote } from './voice/post-note.ts';
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
+/** Opens the channel. Errors are shown to the operator, so they say what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
   const { config, core, state, log, signal } = ctx;
   const token = readToken(await ctx.secrets.get(config.bot_token_secret_key));
@@ -65,7 +65,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     },
   };
 
-  /** Loaded only where it is wanted. */
+  /** Loaded only when voice is enabled. */
   async function loadVoice(): Promise<DiscordVoice> {
     const { openDiscordVoice } = await import('./voice/discord-voice.ts');
     return openDiscordVoice({
@@ -92,7 +92,7 @@ const firstSteps = ({ username, applicationId }: Bot, { pairing, voice }: Config
     ...(pairing ? ['In a private message it gives you a code. Let yourself in with it: ./svc pair CODE --as owner'] : []),
   ].join('\n');
 
-/** It is sent as a header. */
+/** The token is sent as a header. */
 function readToken(token: string): string {
   if (/^[\w-]{10,100}(\.[\w-]{3,200}){2}$/.test(token)) return token;
   throw new Error(

@@ -3,7 +3,7 @@ import { ButtonStyle, ComponentType, type APIActionRowComponent, type APIButtonC
 
 const longestLabel = 80;
 const mostInRow = 5;
-/** Five rows: a question has fewer answers. */
+/** Five rows of five: more than a question has answers. */
 const mostButtons = 25;
 
 const shown = (label: string): string => {
@@ -13,7 +13,7 @@ const shown = (label: string): string => {
 
 const styles = { primary: ButtonStyle.Primary, danger: ButtonStyle.Danger, plain: ButtonStyle.Secondary } as const;
 
-/** A button for each answer. What it gives back is the id of the question and the number of the answer. */
+/** A button for each answer. Its id contains the id of the question and the number of the answer. */
 export function askButtons({ id, options }: Ask): APIActionRowComponent<APIButtonComponent>[] {
   const buttons = options.slice(0, mostButtons).map(({ label, style }, index): APIButtonComponent => ({
     type: ComponentType.Button,

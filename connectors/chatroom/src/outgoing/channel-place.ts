@@ -4,12 +4,12 @@ import type { DiscordCall } from './discord-call.ts';
 /** A target of messages: the id of a channel, thread or post, or `user:ID` for a private message. */
 export const isTarget = (target: string): boolean => /^(?:user:)?\d{15,21}$/.test(target);
 
-/** The channel that a target means. Rejects for an invalid one. */
+/** Resolves a target to its channel. Rejects for an invalid target. */
 export type ChannelPlace = (target: string, signal?: AbortSignal) => Promise<string>;
 
 const mostKnown = 1000;
 
-/** Private channels are opened once. */
+/** Opens each private channel only once. */
 export function createChannelPlace(call: DiscordCall): ChannelPlace {
   const opened = new Map<string, string>();
   return async (target, signal) => {
@@ -31,5 +31,5 @@ export const noTarget = (target: string): ServiceError =>
     `"${target.slice(0, 100)}" is not a Discord channel. Use the ID of a channel or thread, or user:ID for a private message.`,
   );
 
-/** Whether a message came after another: ids of Discord are numbers that grow. */
+/** Whether a message is newer than another: Discord's ids are ascending numbers. */
 export const isLater = (id: string, than: string): boolean => (id.length === than.length ? id > than : id.length > than.length);

@@ -21,9 +21,9 @@ import { createWriteMessage } from './write-message.ts';
 export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
   uploads: Pick<StartContext['uploads'], 'open'>;
   rest: Pick<REST, 'request'>;
-  /** The account that the bot speaks as. */
+  /** The bot's account. */
   bot: { id: string };
-  /** Whether a channel is a private one; none unless given. */
+  /** Whether a channel is a private chat. Default: none is. */
   isPrivate?(channel: string): boolean;
   style?: ReplyStyle;
   hasReactions?: boolean;
@@ -31,21 +31,21 @@ export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
   clock?: Clock;
 };
 
-/** All that leaves for Discord. */
+/** The outgoing side. */
 export type Outgoing = ChatroomOutgoing & { call: DiscordCall };
 
-/** Discord says with each answer how much is left; this is what we ask for of our own accord. A long reply may begin with several messages at once. */
+/** Our own pace; Discord's answers also report how much is left. A long reply may begin with several messages at once. */
 const pace = { perMs: 1000, burst: 4, allMs: 25 } as const;
-/** What is no message has a pace of its own, ms. */
+/** The separate pace of writes that are not messages, ms. */
 const signs = { perMs: 300, allMs: 25 } as const;
-/** From one state of a growing reply to the next, ms. */
+/** Interval of updates of a growing reply, ms. */
 const liveEveryMs = 1500;
-/** Discord shows for 10 s that a user writes. */
+/** Discord shows the typing indicator for 10 s; it is repeated earlier, ms. */
 const typingEveryMs = 8000;
 const longestUploadMs = 120_000;
-/** Parsed at once; what is longer is cut before. */
+/** Maximum length that is parsed at once; a longer text is cut first. */
 const mostParsed = 16_000;
-/** What every server takes, and private messages. */
+/** Maximum file size that every server and private chat accepts. */
 export const usualFileBytes = 10 * 1024 * 1024;
 
 export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
@@ -82,14 +82,14 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   };
 }
 
-/** A caption that does not fit into the message of its file is a text before it. */
+/** A caption that is too long for the message of its file is sent as a text before it. */
 function withShortCaption(message: OutboundMessage): OutboundMessage {
   const { text, caption, ...rest } = message;
   if (caption === undefined || toMessages(caption).length <= 1) return message;
   return { ...rest, text: text === undefined ? caption : `${text}\n\n${caption}` };
 }
 
-/** That an answer is being written is no message, and does not hold one up. */
+/** The typing indicator is not a message, and must not delay one. */
 const gateOf = (messages: ChatGate, own: ChatGate): ChatGate => ({
   run: messages.run,
   offer: async (chat, write) => messages.pausedMs(chat) === 0 && own.offer(chat, write),

@@ -3,7 +3,7 @@ import { toFault } from './to-fault.ts';
 
 export type CallOptions = { body?: object; query?: Record<string, string>; files?: RawFile[] };
 
-/** One request to Discord. Rejects as the reply writer wants it. */
+/** Sends one request to Discord. Rejects with the errors that the reply writer expects. */
 export type DiscordCall = <T = unknown>(
   method: `${RequestMethod}`,
   route: `/${string}`,
@@ -21,7 +21,7 @@ export const createDiscordCall = (rest: Pick<REST, 'request'>): DiscordCall => {
     try {
       return await rest.request({
         ...options,
-        method: method as RequestMethod, // an enumeration of the same words
+        method: method as RequestMethod, // the cast: the enumeration has the same values
         fullRoute: route,
         ...(query !== undefined && { query: new URLSearchParams(query) }),
         ...(signal !== undefined && { signal }),

@@ -1,10 +1,10 @@
 import { cleanText, languageName, mark, readMarks, withSpoilers, type Dialect } from '@svc/connector-kit/markdown';
 import { cleanAddress } from './write-discord.ts';
 
-/** People, roles, channels, emojis, times and commands, as Discord writes them in a text. */
+/** Discord's notation for people, roles, channels, emojis, times and commands. */
 const sign = /<(?:@[!&]?\d{15,21}|#\d{15,21}|a?:\w{2,32}:\d{15,21}|t:-?\d{1,13}(?::[tTdDfFR])?|\/[\w -]{1,100}:\d{15,21})>/g;
 
-/** Markdown with marks for what Discord shows in its own way. */
+/** Marks what Discord formats in its own way. */
 export const discordDialect: Dialect = {
   text: (words) => withSpoilers(cleanText(words).replaceAll(sign, (each) => mark('verbatim', each))),
   strong: (inner) => mark('bold', inner),
@@ -21,15 +21,16 @@ export const discordDialect: Dialect = {
   rule: '⎯⎯⎯',
 };
 
-/** Longer ones, as they are written, are words: half a message is left for what is shown in their place. */
+/** Longer addresses become plain text, so that half a message is left for the link's text. */
 const longest = 900;
 
-/** What has no page is written out. */
+/** A link to something other than a page is written as text. */
 function toLink(inner: string, address: string, isBare: boolean): string {
   const url = URL.parse(address.trim());
   const href = cleanText(isBare ? address : (url?.href ?? ''));
   const isPage = url !== null && /^https?:$/.test(url.protocol) && cleanAddress(href).length <= longest;
-  if (isPage && isBare) return mark('text_link', readMarks(inner).entities.length > 0 ? href : inner, href); // bars in it hide nothing
+  // `||` within an address is no spoiler.
+  if (isPage && isBare) return mark('text_link', readMarks(inner).entities.length > 0 ? href : inner, href);
   if (isPage) return mark('text_link', inner, href);
   const words = cleanText(address.replace(/^mailto:/i, ''));
   return isBare || readMarks(inner).text === words ? inner : `${inner} (${words})`;

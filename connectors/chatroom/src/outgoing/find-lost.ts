@@ -9,16 +9,17 @@ export type FindLostDeps = {
   place: ChannelPlace;
   sent: SentMessages;
   bot: { id: string };
-  /** In a private chat a reply may name no message. */
+  /** In a private chat, a reply may reference no message. */
   isPrivate(channel: string): boolean;
 };
 
-/** As many as Discord gives at once; who was away for longer posts again, under the same nonce. */
+/** Discord's maximum for one request; after a longer absence, the message is posted again under the same nonce. */
 const most = 100;
 
 /**
- * Finds a message whose answer was lost, or that was posted by a process that was killed. Discord repeats no post of a nonce, but only for some minutes:
- * after that one of the bot's own that is not known to have been posted is the one that was lost, for in one channel nothing else is written meanwhile.
+ * Finds a message whose answer was lost, or that was posted by a process that was killed. Discord does not repeat a post with the same
+ * nonce, but only for some minutes. After that, the lost message is the bot's own one that is not recorded as posted, because nothing else
+ * is written to the channel meanwhile.
  */
 export function createFindLost({ call, place, sent, bot, isPrivate }: FindLostDeps): NonNullable<ReplyPlatform['find']> {
   return async ({ chat, nonce, after, signal }) => {
@@ -29,7 +30,7 @@ export function createFindLost({ call, place, sent, bot, isPrivate }: FindLostDe
     if (after === undefined) return null;
     const found = await readAfter(call, channel, after, signal);
     const ids = new Set(known.map(({ id }) => id));
-    // The first part of a reply names the message that it answers; the parts behind it name none.
+    // The first part of a reply references the message that it answers; later parts reference none.
     const mayNameNone = ids.has(after) || isPrivate(channel);
     const isLost = ({ message_reference: about }: APIMessage) =>
       about?.message_id === undefined ? mayNameNone : about.message_id === after;
@@ -41,7 +42,7 @@ export function createFindLost({ call, place, sent, bot, isPrivate }: FindLostDe
   };
 }
 
-/** Oldest first. Without the right to read what was said before there is nothing to be found. */
+/** Oldest first. Without the permission to read the history, nothing can be found. */
 async function readAfter(call: DiscordCall, channel: string, after: string, signal: AbortSignal): Promise<APIMessage[]> {
   try {
     const query = { after, limit: String(most) };
@@ -52,7 +53,7 @@ async function readAfter(call: DiscordCall, channel: string, after: string, sign
   }
 }
 
-/** What it says to a command, that it has pinned something, and files are no text of a reply. */
+/** Excludes answers to commands, pin notices and files, which are not the text of a reply. */
 const isOwnText = ({ author, type, attachments, interaction_metadata: interaction }: APIMessage, bot: string): boolean =>
   author.id === bot &&
   (type === MessageType.Default || type === MessageType.Reply) &&

@@ -24,11 +24,11 @@ type Context = Pick<
 export type OutboundServerDeps = Pick<SendRoutesDeps, 'send' | 'key'> & {
   rooms: Rooms;
   toggles: { isEnabled(channelId: string): boolean; set(channelId: string, enabled: boolean): void };
-  /** The one person who is written to in private; empty for everybody. */
+  /** The only person who may be written to in private; empty for everyone. */
   dmAllowed: string;
 };
 
-/** `/out`, `/channels` and the other routes of the manager, and `/send` and `/send-file` for programs of this machine. */
+/** `/out`, `/channels` and the other routes of the manager, and `/send` and `/send-file` for programs on this machine. */
 export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): ConnectorServer {
   const checkTarget = (target: string) => checkPrivate(target, deps.dmAllowed);
   const send: OutboundServerDeps['send'] = async (message, signal) => {
@@ -45,7 +45,7 @@ export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): Co
   });
 }
 
-/** The places of servers, and which of them relay. A thread relays when its channel does, and it itself. */
+/** The places on servers, and which of them relay. A thread relays when both it and its channel are enabled. */
 export function createChannels({ rooms, toggles }: Pick<OutboundServerDeps, 'rooms' | 'toggles'>) {
   const toInfo = ({ id, name, kind, guildId, guildName, parentId }: Room): ChannelInfo => ({
     id,

@@ -6,20 +6,20 @@ import type { DiscordCall } from './discord-call.ts';
 
 export type ReactionDeps = { call: DiscordCall; place: ChannelPlace; gate: ChatGate; log: StartContext['log'] };
 
-/** Reactions of the bot to messages. Channels that forbid them are asked once. */
+/** The bot's reactions to messages. A channel that forbids them is tried only once. */
 export type Reactions = {
-  /** Resolves to false when the message cannot have it. */
+  /** Resolves to false when the message cannot have the reaction. */
   set(chat: string, message: string, emoji: string, signal?: AbortSignal): Promise<boolean>;
-  /** While a turn works, the message that it answers has a sign. */
+  /** Marks the answered message with a sign while the turn works. */
   whileWorking(openReply: OpenReply): OpenReply;
 };
 
 const workSign = '👀';
 const mostForbidding = 1000;
-/** The sign may wait no longer for its turn, ms. */
+/** Longest wait of the sign for its turn to be written, ms. */
 const signWithinMs = 30_000;
 
-/** An emoji of Unicode, or one of a server as `name:id`. */
+/** A Unicode emoji, or one of a server as `name:id`. */
 const customEmoji = /^<?a?:?(\w{2,32}:\d{15,21})>?$/;
 
 export function createReactions({ call, place, gate, log }: ReactionDeps): Reactions {

@@ -13,7 +13,7 @@ export type ReplyPlatformDeps = FindLostDeps & {
   maxFileBytes: number;
 };
 
-/** Code that fills about a message is better read as a file. */
+/** Code that would fill about one message is sent as a file. */
 const longestCode = 1800;
 
 /** What Discord can do with the bot's messages. */
@@ -33,7 +33,7 @@ export function createReplyPlatform(deps: ReplyPlatformDeps): ReplyPlatform {
     remove: async ({ chat, id, signal }) => call('DELETE', await routeOf(chat, id, signal), {}, signal),
     typing: async ({ chat, signal }) => call('POST', Routes.channelTyping(await place(chat, signal)), {}, signal),
     ask: ({ ask, text, ...message }) => write({ ...message, fields: { content: text, components: askButtons(ask) } }),
-    /** What cannot be a reaction is a message: it may be all that is said. */
+    /** An emoji that cannot be a reaction is posted as a message, because it may be the whole answer. */
     async react({ to, emoji, ...at }) {
       if (await reactions.set(at.chat, to, emoji, at.signal)) return;
       await write({ ...at, answers: to, fields: { content: emoji } });

@@ -7,15 +7,15 @@ import { toMessages } from './to-messages.ts';
 import type { WriteMessage } from './write-message.ts';
 
 const mib = 1024 * 1024;
-/** Files that Discord takes in one message. */
+/** Discord's maximum number of files in one message. */
 const mostTogether = 10;
-/** Bytes of a message, which are held in memory. */
+/** Maximum bytes of a message, which is held in memory. */
 const mostBytes = 24 * mib;
 
 export type SendFilesDeps = {
   uploads: Pick<StartContext['uploads'], 'open'>;
   write: WriteMessage;
-  /** Larger files are not sent, but named. */
+  /** A larger file is not sent; its name is shown instead. */
   maxFileBytes: number;
 };
 
@@ -23,7 +23,7 @@ type FilePost = Place & { nonce: string; answers?: string };
 /** A file that can be sent, or the reason why it cannot. */
 type Ready = { file: ReplyFile; raw: RawFile; bytes: number };
 
-/** Files on their way out: several as one message, and what cannot be sent as text. */
+/** Sends files: several as one message, and a line of text for one that cannot be sent. */
 export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps) {
   const lane = createLane(1);
 
@@ -45,7 +45,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
   const postNotice = (to: FilePost, { name }: ReplyFile, why: string) =>
     write({ ...to, fields: { content: `📎 ${cleanName(name)} ${why}` } });
 
-  /** Files that turn out to be too large together, or one that is, are not tried again as they are. */
+  /** Files that are too large, together or alone, are not retried in the same form. */
   async function post(to: FilePost, ready: readonly Ready[]): Promise<void> {
     const [first] = ready;
     if (first === undefined) return;
@@ -61,7 +61,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
     }
   }
 
-  /** As many at once as may be in memory. */
+  /** Sends as many at once as may be held in memory. */
   async function send(to: FilePost, files: readonly ReplyFile[]): Promise<void> {
     let ready: Ready[] = [];
     let posts = 0;
@@ -90,7 +90,7 @@ export function createFileSender({ uploads, write, maxFileBytes }: SendFilesDeps
   return { file: (file: FilePost & ReplyFile) => inLane(file, [file]), albums };
 }
 
-/** A further message of the same step, which has a nonce of its own. */
+/** A further message of the same step, with its own nonce. */
 const part = (to: FilePost, name: string): FilePost => ({
   ...to,
   nonce: hash('sha256', `${to.nonce} ${name}`, 'base64url').slice(0, 24),

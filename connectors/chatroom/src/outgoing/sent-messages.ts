@@ -2,17 +2,17 @@ import { errorText, type ConnectorState, type StartContext } from '@svc/connecto
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { isLater } from './channel-place.ts';
 
-/** A message that the bot has posted, and the nonce of the part of a reply that it shows. */
+/** A message that the bot has posted, with the nonce of the reply part that it shows. */
 type Sent = { id: string; nonce: string | null };
 
-/** What is known of the messages in each channel: the latest ones that the bot has posted, over restarts, and the newest that came. */
+/** The known messages in each channel: the latest ones of the bot, kept across restarts, and the newest received one. */
 export type SentMessages = {
-  /** The bot has posted a message. Resolves when it is on the disk. */
+  /** The bot has posted a message. Resolves when this is on disk. */
   note(channel: string, id: string, nonce: string | null): Promise<void>;
   latest(channel: string): readonly Sent[];
-  /** A message came. */
+  /** A message was received. */
   saw(channel: string, id: string): void;
-  /** Whether a message is known that came after another one. */
+  /** Whether a message newer than another is known. */
   hasLater(channel: string, than: string): boolean;
 };
 
@@ -57,7 +57,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
   };
 }
 
-/** What another version has noted may be something else. */
+/** A record of another version may have another form. */
 const toSent = (value: unknown): Sent[] =>
   (Array.isArray(value) ? value : []).flatMap((row: unknown) =>
     Array.isArray(row) && typeof row[0] === 'string' ? [{ id: row[0], nonce: typeof row[1] === 'string' ? row[1] : null }] : [],

@@ -2,10 +2,10 @@ import { DiscordAPIError, HTTPError, RateLimitError } from '@discordjs/rest';
 import { ServiceError, type ErrorCode } from '@svc/connector-kit';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 
-/** Letters of a refusal, which is shown and logged. */
+/** Maximum length of a refusal, which is shown and logged. */
 const longestRefusal = 300;
 
-/** What Discord's refusals mean to who writes, in the words that the reply writer knows. */
+/** Converts Discord's errors to those that the reply writer expects. */
 export function toFault(error: unknown): Error {
   if (error instanceof RateLimitError) return rateLimit(error);
   if (error instanceof DiscordAPIError) return refusal(error);
@@ -16,7 +16,7 @@ export function toFault(error: unknown): Error {
   return new Error(`Discord did not answer${code === null ? '' : ` (${code})`}.`);
 }
 
-/** `retryAfter` is what an answer said, `timeToReset` what its limit still lasts: the longer one counts. */
+/** `retryAfter` comes from the answer, `timeToReset` is the rest of its limit: the longer one counts. */
 const rateLimit = ({ retryAfter, timeToReset, global: isGlobal }: RateLimitError): ServiceError =>
   paused('Discord is limiting the rate of requests.', Math.max(retryAfter, timeToReset, 50), isGlobal);
 
@@ -28,7 +28,7 @@ const forbidden = (text: string): ServiceError => new ServiceError('forbidden', 
 const badToken =
   "Discord no longer accepts the bot's token. Set a new one (./svc connector config NAME --secret bot_token_secret_key).";
 
-/** Codes of Discord that mean more than their status, with what to do. */
+/** Discord's codes that say more than the status, with a message that says what to do. */
 const known: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   10003: [
     'unprocessable',
@@ -71,7 +71,7 @@ function refusal({ status, code, message }: DiscordAPIError): Error {
   return new ServiceError('unprocessable', `${said} (${code})`, { details: { reason: Number(code) } });
 }
 
-/** Nothing was connected, so nothing can have been taken. */
+/** No connection was made, so nothing can have been accepted. */
 const notSent = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

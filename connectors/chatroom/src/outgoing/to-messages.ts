@@ -11,15 +11,15 @@ import {
 import { discordDialect } from './discord-dialect.ts';
 import { writeDiscord } from './write-discord.ts';
 
-/** Discord counts code points, or UTF-16 units, which are as many or more. */
+/** Discord counts code points; UTF-16 units are at least as many. */
 export const maxMessage = 2000;
 
-/** Longer texts are cut before they are parsed: the parser takes so much at once. */
+/** Longer texts are cut before they are parsed, because the parser accepts at most this many units. */
 const mostParsed = 16_000;
 
 /**
- * Markdown as Discord's messages, in their order, each within the limit and whole in itself. A text of which nothing would be seen, such as a
- * reference to a page alone, is shown as it is written.
+ * Renders Markdown as Discord messages, in order, each within the limit and with complete markup. A text that would render as nothing, such
+ * as a lone reference definition, is shown as source.
  */
 export function toMessages(markdown: string, limit = maxMessage): string[] {
   const messages = splitMessage(markdown, mostParsed).flatMap((part) =>
@@ -35,5 +35,5 @@ const split = (text: FormattedText, limit: number): string[] =>
     .map((part) => writeDiscord(part));
 
 const hasWords = /[\p{L}\p{N}]/u;
-/** Code that has only just begun. */
+/** A code block that has only just begun. */
 const opensCode = /^\s*(?:```|~~~)/;

@@ -1,22 +1,22 @@
 import { endOf, type Entity, type FormattedText } from '@svc/connector-kit/markdown';
 
-/** Takes no room, and keeps signs apart that would be read as one. */
+/** An invisible character that separates signs which would otherwise be read as one. */
 const apart = '\u200B';
 
 const styleMarks = { bold: '**', italic: '*', strikethrough: '~~', spoiler: '||' } as const;
 
-/** What Discord would read as a sign, as a link or an address, and at the beginning of a line. */
+/** What Discord would interpret: signs, links and addresses, and marks at the beginning of a line. */
 const signs =
   /[\\*_~`|[]|\((?<=\]\()|:(?=\/\/)|#(?=#{0,2}\s)(?<=^[^\S\n]*#)|-(?=#?\s)(?<=^[^\S\n]*-)|\+(?=\s)(?<=^[^\S\n]*\+)|>(?=[\s>])(?<=^[^\S\n]*>)|\.(?=\s)(?<=^[^\S\n]*\d{1,20}\.)/gm;
 
-/** A text as Discord's Markdown. All that is opened in it is closed in it. */
+/** Writes a text as Discord's Markdown. All markup in it is closed. */
 export const writeDiscord = (text: FormattedText): string => writeRange(text, 0, text.text.length);
 
 function writeRange({ text, entities }: FormattedText, from: number, to: number): string {
   let written = '';
   let at = from;
   for (const [index, entity] of entities.entries()) {
-    if (entity.offset < at) continue; // it is inside the one before
+    if (entity.offset < at) continue; // it lies within the previous one
     written += escape(text, at, entity.offset);
     at = endOf(entity);
     const inside = entities.slice(index + 1).filter(({ offset }) => offset < at);
@@ -65,39 +65,39 @@ function join(before: string, entity: Entity, whole: FormattedText): string {
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ');
 
-/** Each line by itself: a mark does not reach over what begins a line. */
+/** Marks each line separately, because a style does not continue past the beginning of a line. */
 const styled = (inner: string, marks: string): string =>
   inner.replaceAll(/^([^\S\n]*)(\S(?:.*\S)?)/gm, (_, blank: string, words: string) => `${blank}${marks}${words}${marks}`);
 
-/** Between two signs that would be one. */
+/** Separates two signs that would be read as one. */
 const glue = (before: string, more: string): string =>
   more !== '' && before.endsWith(more.charAt(0)) && !isEscaped(before) ? before + apart + more : before + more;
 
 const isEscaped = (text: string): boolean => (/\\*(?=.$)/s.exec(text)?.[0].length ?? 0) % 2 === 1;
 
-/** Marks in a row would end it, or begin a code block. */
+/** Backticks in a row would end the code, or begin a code block. */
 function inlineCode(words: string): string {
   if (!words.includes('`')) return `\`${unlinked(words)}\``;
   return `\`\` ${unlinked(words).replaceAll(/`(?=`)/g, `\`${apart}`)} \`\``;
 }
 
-/** Discord takes the text of a link up to the last `](` that follows with no `[` between them, even in code. */
+/** Discord extends the text of a link to the last `](` that follows without a `[` in between, even in code. */
 const unlinked = (code: string): string => code.replaceAll(/(?<=^[^[]*\])\(/g, `${apart}(`);
 
-/** Discord shows no text in place of an address that is an address itself. `next`: the sign behind it, which an address would take in. */
+/** Discord does not show a link whose text is itself an address. `next`: the following character, which could become part of an address. */
 function link(words: string, inner: string, url: string, next: string): string {
   const address = cleanAddress(url);
   if (withoutScheme(words) === withoutScheme(url)) return /^\s?$/.test(next) ? address : `<${address}>`;
   return /https?:\/\//i.test(words) ? `${inner} (<${address}>)` : `[${withPairs(oneLine(inner))}](${address})`;
 }
 
-/** Nothing in it is read as a sign, or ends it. */
+/** Encodes everything that would be interpreted or end the address. */
 export const cleanAddress = (address: string): string =>
   address.replaceAll(/[\s*|`~<>\\"()[\]]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
 const withoutScheme = (address: string): string => address.replace(/^https?:\/\//i, '').replace(/\/$/, '');
 
-/** Brackets that have no other half would end the text of a link, or the link. */
+/** Unbalanced brackets would end the link, or its text. */
 function withPairs(label: string): string {
   let depth = 0;
   for (const sign of label) {

@@ -4,13 +4,13 @@ import type { ChannelPlace } from './channel-place.ts';
 import type { CallOptions, DiscordCall } from './discord-call.ts';
 import type { SentMessages } from './sent-messages.ts';
 
-/** Nobody is called by what a model writes, not even who is answered. */
+/** A model's text must notify nobody, not even the person who is answered. */
 export const callsNobody = { allowed_mentions: { parse: [], replied_user: false } } as const;
 
-/** A message to be posted. `nonce`: Discord posts it once under each, for some minutes. */
+/** A message to post. `nonce`: Discord posts each only once, for some minutes. */
 export type NewMessage = Place & { nonce: string; answers?: string } & Pick<CallOptions, 'files'> & { fields: object };
 
-/** Posts a message and gives its id. */
+/** Posts a message and returns its id. */
 export type WriteMessage = (message: NewMessage) => Promise<string>;
 
 export type WriteMessageDeps = {
@@ -20,7 +20,7 @@ export type WriteMessageDeps = {
   isPrivate(channel: string): boolean;
 };
 
-/** Who may not read the history may name no message of it, and is heard all the same. */
+/** Error code for a bot that may not read the history: it may reference no message, but may still post. */
 const mayNameNone = 160_002;
 
 function unnamed<T>(error: unknown, post: (more: object) => Promise<T>): Promise<T> {
@@ -28,7 +28,7 @@ function unnamed<T>(error: unknown, post: (more: object) => Promise<T>): Promise
   throw error;
 }
 
-/** A reply names the message that it answers, with one person only when there are newer ones. */
+/** A reply references the message that it answers; in a private chat, only when there are newer messages. */
 export function createWriteMessage({ call, place, sent, isPrivate }: WriteMessageDeps): WriteMessage {
   return async ({ chat, nonce, answers, files, fields, signal }) => {
     const channel = await place(chat, signal);
@@ -36,7 +36,7 @@ export function createWriteMessage({ call, place, sent, isPrivate }: WriteMessag
       answers !== undefined && /^\d{15,21}$/.test(answers) && (!isPrivate(channel) || sent.hasLater(channel, answers));
     const body = {
       ...callsNobody,
-      // Pages that a text names are not shown below it: while a reply grows they would come and go.
+      // Link previews are suppressed: while a reply grows, they would appear and disappear.
       flags: MessageFlags.SuppressEmbeds,
       nonce,
       enforce_nonce: true,

@@ -6,14 +6,14 @@ import { createMemoryState } from '@svc/testing/memory-state.ts';
 import { passTime, passUntilOver } from '@svc/testing/pass-time.ts';
 import { createOutgoing, type Outgoing, type OutgoingDeps } from '../create-outgoing.ts';
 
-/** As a server reads them. */
+/** The body as a server parses it. */
 type Body = Record<string, ReturnType<typeof JSON.parse>>;
 export type RestCall = { what: string; route: string; body: Body; files: string[]; at: number };
 type Answer = (call: RestCall) => unknown;
 
 const data = { files: undefined, body: undefined };
 
-/** What Discord says in place of doing it. */
+/** Discord's answer when it refuses. */
 export const refusal =
   (status: number, code: number, message = 'no') =>
   () => {
@@ -55,7 +55,10 @@ const names: readonly (readonly [string, RegExp])[] = [
   ['open', /^POST \/users\/@me\/channels$/],
 ];
 
-/** All that leaves, on a REST that notes what it is asked for. `answers`: what it says by the kind of a call; `next`: once each, before them. */
+/**
+ * The outgoing side on a REST API that records its requests. `answers`: the answer for each kind of request; `next`: single answers that
+ * are used first.
+ */
 export async function setUpOutgoing(
   options: Partial<OutgoingDeps> = {},
   files: Record<string, { bytes: number; mime: string }> = {},

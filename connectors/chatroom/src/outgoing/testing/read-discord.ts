@@ -1,9 +1,9 @@
-/** What a reader sees of a message, and what is wrong with how it is written. */
+/** What a reader sees of a message, and the errors in its markup. */
 export type Seen = { text: string; links: string[]; faults: string[] };
 
 type Rule = { test: RegExp; quality?: number; read(found: RegExpExecArray, seen: Seen): string };
 
-/** The rules of Discord's clients, which are those of simple-markdown with its own additions, in their order. */
+/** The rules of Discord's clients: those of simple-markdown with Discord's additions, in their order. */
 const rules: readonly Rule[][] = [
   [{ test: /^```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n][^]*?)\n*```/i, read: ([, , code = '']) => code }],
   [{ test: /^\\([^0-9A-Za-z\s])/, read: ([, sign = '']) => sign }],
@@ -79,7 +79,7 @@ function firstRule(text: string): { rule: Rule; match: RegExpExecArray } | null 
   return null;
 }
 
-/** Quotes and headings lose what makes them such. Lists are as they are. */
+/** Removes the marks of quotes and headings. Lists are unchanged. */
 export function readDiscord(message: string): Seen {
   const seen: Seen = { text: '', links: [], faults: [] };
   const lines = message.replaceAll(/^(?:> )?(?:#{1,3} )?/gm, '');
