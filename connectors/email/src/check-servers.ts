@@ -9,8 +9,9 @@ import { smtpLogin } from './outgoing/create-outgoing.ts';
 import { checkSmtp } from './outgoing/send-mail.ts';
 
 /**
- * Looks at each folder, and at the server that sends. Throws for what an operator has to fix; servers that cannot be reached are waited for, once these
- * have worked. Resolves with the fault of the one that sends where there is one; that of the other shows as soon as a folder is followed.
+ * Checks each folder and the SMTP server. Throws errors that the operator must fix; servers that worked before and are unreachable now are
+ * waited for. Resolves with the error of the SMTP server, if there is one; an error of the IMAP server appears as soon as a folder is
+ * followed.
  */
 export async function checkServers(ctx: StartContext<Config>, access: MailAccess): Promise<unknown> {
   const { config, state, log, signal } = ctx;
@@ -20,7 +21,7 @@ export async function checkServers(ctx: StartContext<Config>, access: MailAccess
     for (const folder of config.folders) {
       const mailbox = openMailbox({ ...config, ...access }, folder, true);
       try {
-        begins.push([folder, beginOf(await mailbox.opened())]); // one at a time: the first fault is enough
+        begins.push([folder, beginOf(await mailbox.opened())]); // one at a time: the first error is enough
       } finally {
         mailbox.drop();
       }
@@ -34,7 +35,7 @@ export async function checkServers(ctx: StartContext<Config>, access: MailAccess
     await state.set('checked', serversOf(config));
   } catch (error) {
     const checked = await state.get('checked');
-    // Before servers were named here, it was only said that some had worked.
+    // `true` was stored by an earlier version, which did not name the servers.
     const haveWorked = checked === true || checked === serversOf(config);
     if (isOperators(error) || !haveWorked) throw error;
     log('warn', 'the mail servers cannot be reached at the moment; retrying', { error: errorText(error) });
@@ -47,7 +48,7 @@ const serversOf = ({ user, imap_host, imap_port, smtp_host, smtp_port }: Config)
 
 const isHere = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i.test(host);
 
-/** What a login must not be sent with, and settings that contradict each other. */
+/** Refuses connections over which no login may be sent, and contradictory settings. */
 export function checkConfig({
   imap_host,
   imap_tls,

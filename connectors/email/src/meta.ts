@@ -11,11 +11,11 @@ const host = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[A-Za-z0
 const port = { type: 'integer', minimum: 1, maximum: 65_535, ...portElsewhere } as const;
 const optionalHost = '^[A-Za-z0-9.:_-]*$';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** Describes this connector. Only data: it must not open, read or start anything. */
 export const meta = {
   type: 'email',
   displayName: 'E-mail',
-  memory_mb: 768, // a mail of 40 MB is held whole while it is read, and once more in its parts
+  memory_mb: 768, // a mail of 40 MB is held as a whole while it is read, and again as its parts
   supportsMultiple: true,
   capabilities: {
     max_message_chars: 100_000,
@@ -178,7 +178,7 @@ export const meta = {
 
 export type Tls = 'tls' | 'starttls' | 'none';
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type Config = {
   address: string;
   user: string;

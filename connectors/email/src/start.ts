@@ -15,7 +15,7 @@ import { openThreads } from './threads.ts';
 
 const mb = 1024 * 1024;
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
+/** Opens the channel. Errors are shown to the operator, so they say what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
   const { config, core, state, log } = ctx;
   checkConfig(config);
@@ -67,7 +67,7 @@ function followFolders(ctx: StartContext<Config>, access: MailAccess, deps: Take
   return { problem: (): string | null => problems.values().next().value ?? null, ended: Promise.all(followed) };
 }
 
-/** The mails of the folder may have new numbers since this one was listed: then it is listed again. */
+/** The folder may have been renumbered since this mail was listed; then it is listed again. */
 const reader =
   (mailbox: Mailbox, { uid, validity }: ListedMail) =>
   (mostBytes: number) =>

@@ -4,9 +4,9 @@ import { mailAddress } from './incoming/mail-address.ts';
 import { isAnswer, plainSubject, type ThreadIds } from './incoming/thread-ids.ts';
 import { meta } from './meta.ts';
 
-/** A mail of a thread. `name`: under which the core knows it; empty for one of ours. `id`: its Message-ID, where it has one. */
+/** A mail of a thread. `name`: its id in the core; empty for one of ours. `id`: its Message-ID, if it has one. */
 export type ThreadMail = { name: string; id: string | null };
-/** What is said with one person. `mails`: the newest; `times`: when those of the last hour came, ms since 1970. */
+/** A conversation with one person. `mails`: the newest; `times`: when those of the last hour arrived, epoch ms. */
 export type Thread = {
   sender: string;
   subject: string;
@@ -19,11 +19,11 @@ export type NamedThread = Thread & { target: string; conversationKey: string };
 export type NewMail = { sender: string; name: string; subject: string; ids: ThreadIds };
 
 export type Threads = {
-  /** The thread of a mail, which is noted in it; null where its budget is used up. */
+  /** Finds the thread of a mail and adds the mail to it; null when the thread's budget is used up. */
   place(mail: NewMail): Promise<NamedThread | null>;
-  /** @throws ServiceError `unprocessable` for what names no thread and is no address */
+  /** @throws ServiceError `unprocessable` for a target that is neither a thread nor an address */
   ofTarget(target: string): NamedThread;
-  /** A mail of ours has gone to it. */
+  /** One of our mails was sent to the thread. */
   noteOwn(target: string, id: string, subject: string): Promise<void>;
 };
 
@@ -34,12 +34,13 @@ const mostThreads = 5000;
 const mostMails = 20;
 const longestId = 250;
 const hourMs = 60 * 60_000;
-/** A mail that names no other, and has the subject of an older one, belongs to it for so long, ms. */
+/** How long a mail that references no other may join a thread with the same subject, ms. */
 const subjectMs = 30 * 24 * hourMs;
 
 /**
- * Threads by their sender: who writes into another sender's has one of their own, whatever ids their mail names. They are remembered over restarts, those that
- * were quiet longest are forgotten: a mail that names their first one comes back to the same conversation all the same.
+ * Threads per sender: someone who writes into another sender's thread gets their own, whatever ids their mail references. They are kept
+ * across restarts, and the least recently active are forgotten; a mail that references the first one of a forgotten thread still returns to
+ * the same conversation.
  */
 export async function openThreads({ state, instanceId, now, budget }: Deps): Promise<Threads> {
   const threads = new Map<string, Thread>();
@@ -74,7 +75,7 @@ export async function openThreads({ state, instanceId, now, budget }: Deps): Pro
   const named = (name: string, thread: Thread): NamedThread => ({
     ...thread,
     target: `thread:${name}`,
-    // The sender is part of it: no id in a mail leads into another one's conversation.
+    // Includes the sender, so that no id in a mail leads into another sender's conversation.
     conversationKey: emailKey(meta.type, instanceId, placeOf(thread.sender, thread.root)),
   });
 
@@ -97,7 +98,7 @@ export async function openThreads({ state, instanceId, now, budget }: Deps): Pro
       const root = (ids.before[0] ?? ids.own ?? mailName).slice(0, 998);
       const name = find(mail) ?? nameOf(sender, root);
       const thread = threads.get(name) ?? { sender, subject, root, mails: [], times: [], at: 0 };
-      // One that is given again was counted.
+      // A mail that is delivered again was already counted.
       if (thread.mails.some((one) => one.name === mailName)) return named(name, thread);
       const times = thread.times.filter((at) => Math.abs(now() - at) < hourMs);
       if (times.length >= budget) return null;

@@ -1,11 +1,11 @@
-/** One `method=result` of a header, with what it is about: `header.from` → a domain. Names are in small letters. */
+/** One `method=result` of a header, with its properties, such as `header.from` → a domain. Names are in lower case. */
 export type AuthResult = { method: string; result: string; properties: ReadonlyMap<string, string> };
-/** What a server says of a mail's origin (RFC 8601). `server`: the name under which it says it. */
+/** A server's statement about the origin of a mail (RFC 8601). `server`: its authserv-id. */
 export type AuthenticationResults = { server: string; results: AuthResult[] };
 
 /**
- * The value of an `Authentication-Results` header; null for one that does not keep to its grammar. Comments count for nothing, and what is quoted is one
- * value: a sender can have a say in both.
+ * Parses the value of an `Authentication-Results` header; null for invalid syntax. Comments are ignored and a quoted string is one value,
+ * because a sender can influence both.
  */
 export function parseAuthenticationResults(value: string): AuthenticationResults | null {
   const clean = withoutComments(value);
@@ -32,14 +32,14 @@ function readResult(words: readonly string[]): AuthResult | null {
     const cut = word.indexOf('=');
     if (cut < 1) return null;
     const name = word.slice(0, cut).toLowerCase();
-    // Which of two counts is anybody's guess.
+    // Of two equal properties it is unclear which one counts.
     if (properties.has(name)) return null;
     properties.set(name, word.slice(cut + 1));
   }
   return { method: method.toLowerCase(), result: result.toLowerCase(), properties };
 }
 
-/** Comments nest, and hold escaped brackets. Null where one, or a quoted text, does not end. */
+/** Comments nest and may contain escaped brackets. Null when a comment or a quoted string is not closed. */
 function withoutComments(value: string): string | null {
   let clean = '';
   let depth = 0;
@@ -63,7 +63,7 @@ function withoutComments(value: string): string | null {
   return depth === 0 && !isQuoted ? clean : null;
 }
 
-/** The words of each statement; statements end at ";", words at spaces, neither within quotes. A space beside "=" does not count. */
+/** The words of each statement. Statements end at ";" and words at spaces, neither within quotes. Spaces around "=" are ignored. */
 function splitStatements(clean: string): string[][] {
   const statements: string[][] = [[]];
   const unspaced = clean.replaceAll(/\s*=\s*(?=(?:[^"]*"[^"]*")*[^"]*$)/g, '=');

@@ -1,4 +1,4 @@
-/** An invitation as text; null for what holds none. Only what a person needs of it (RFC 5545). */
+/** An invitation as text, with only what a person needs (RFC 5545); null when there is none. */
 export function calendarText(ics: string): string | null {
   const lines = ics
     .slice(0, 200_000)
@@ -26,7 +26,7 @@ export function calendarText(ics: string): string | null {
   return `${kind}: ${said.join(', ')}`;
 }
 
-/** What stands behind the first colon that is not in quotes. */
+/** The text after the first colon outside of quotes. */
 function valueOf(line: string): string {
   let isQuoted = false;
   for (let at = 0; at < line.length; at++) {

@@ -1,9 +1,9 @@
 import { headLength, isFields, isOriginal, isRule } from './quote-heads.ts';
 
-/** The text of a mail. `kept`: what its sender wrote. `quoted` and `signature`: what was cut, as it stood there. */
+/** The text of a mail. `kept`: what its sender wrote. `quoted` and `signature`: what was cut, unchanged. */
 export type CutMail = { kept: string; quoted: string; signature: string };
 
-/** Cuts what is quoted and the signature. What a mail has between its quotes stays: there its sender answers line by line. */
+/** Removes quotes and the signature. Text between quotes stays, together with the quotes, because its sender answers line by line. */
 export function cutQuote(text: string): CutMail {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const start = quoteStart(lines);
@@ -14,7 +14,7 @@ export function cutQuote(text: string): CutMail {
   return { kept: join(own.slice(0, cut)), quoted: join(quoted), signature: join(own.slice(cut + 1)) };
 }
 
-/** Where nothing but a quote is left, to the end. */
+/** The line from which only a quote follows, to the end. */
 function quoteStart(lines: readonly string[]): number {
   const isQuoteOnly = quoteOnlyFrom(lines);
   for (let at = 0; at < lines.length; at++) {
@@ -33,7 +33,7 @@ function withRule(lines: readonly string[], at: number): number {
   return last !== -1 && isRule(lines[last] ?? '') ? last : at;
 }
 
-/** The first line from there on that is not empty. */
+/** The first non-empty line from there on. */
 function nextOf(lines: readonly string[], from: number): string {
   let at = from;
   while (lines[at]?.trim() === '') at++;
@@ -42,8 +42,8 @@ function nextOf(lines: readonly string[], from: number): string {
 
 const isQuote = (line: string): boolean => line.startsWith('>');
 /**
- * For each line, and for the end: whether from there on there is a quote, and nothing else but empty lines, up to a signature or
- * the end. Where one of those is at once, that is so as well. Looked at from the end, once: a mail may be nothing but such lines.
+ * For each line and for the end: whether only a quote and empty lines follow, up to a signature or the end. True also at the signature or
+ * the end itself. Computed once from the end, because a mail may consist of many such lines.
  */
 function quoteOnlyFrom(lines: readonly string[]): boolean[] {
   const found = Array.from({ length: lines.length + 1 }, () => true);

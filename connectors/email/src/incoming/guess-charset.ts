@@ -11,7 +11,7 @@ import {
   type SplitterChunk,
 } from '@zone-eu/mailsplit';
 
-/** What says nothing of a text that is no such text: names that programs write without looking. */
+/** Charset names that say nothing about a text that is not valid in them, because programs write them without checking. */
 const sayNothing = /^(?:|(?:us-?)?ascii|utf-?8|(?:x-)?unknown(?:-8bit)?|8bit|7bit|binary|default)$/i;
 
 /**
@@ -89,7 +89,7 @@ export function guessText(bytes: Buffer, { isHtml = false, charset = '' } = {}):
     try {
       return new TextDecoder(said).decode(bytes);
     } catch {
-      // A name that nobody knows says nothing either.
+      // an unknown name says nothing either
     }
   }
   const [broken, whole] = [/\ufffd/g, /[^\0-\x7f\ufffd]/gu].map((of) => text.match(of)?.length ?? 0) as [number, number];

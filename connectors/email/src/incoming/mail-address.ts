@@ -2,8 +2,8 @@
 const longest = 254;
 
 /**
- * An address as it is compared: its domain in small letters, and so is what stands before it, because no provider of note distinguishes it. Null for one that is
- * not plain ASCII or is quoted: what only looks like an address of a person is not one.
+ * An address in the form used for comparison: in lower case, including the local part, which no major provider treats as case-sensitive.
+ * Null for a quoted address or one with non-ASCII characters: it might only look like a person's address.
  */
 export function mailAddress(text: string): string | null {
   if (text.length > longest) return null;

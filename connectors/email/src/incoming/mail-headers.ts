@@ -1,10 +1,10 @@
-/** The header of a mail, in its order: names in small letters, values on one line. */
+/** The header of a mail, in order: names in lower case, unfolded values. */
 export type MailHeaders = readonly { name: string; value: string }[];
 
-/** Fields of a header that are looked at; one that has more is cut, from below. */
+/** Maximum number of header fields; the lowest ones beyond it are ignored. */
 const most = 2000;
 
-/** The header of a raw mail, unfolded. Lines that are no field are passed over: mails of the world have them. */
+/** The unfolded header of a raw mail. Invalid lines, which occur in practice, are skipped. */
 export function readHeaders(raw: string): MailHeaders {
   const end = /\r?\n\r?\n/.exec(raw)?.index ?? raw.length;
   const fields: { name: string; value: string }[] = [];
@@ -22,7 +22,7 @@ export function readHeaders(raw: string): MailHeaders {
   return fields;
 }
 
-/** All values of a field, the topmost first. */
+/** All values of a field, from top to bottom. */
 export const valuesOf = (headers: MailHeaders, name: string): string[] =>
   headers.filter((field) => field.name === name).map(({ value }) => value);
 

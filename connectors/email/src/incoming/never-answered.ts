@@ -1,8 +1,8 @@
 import { valueOf, valuesOf, type MailHeaders } from './mail-headers.ts';
 
 /**
- * Why mail is not answered, by its header alone, for any sender; null for one that may be (RFC 3834 section 2, RFC 5230 section 4.6). `own`: addresses of
- * the mailbox.
+ * Why a mail is never answered, whoever sent it, judged by its header alone; null when it may be (RFC 3834 section 2, RFC 5230 section
+ * 4.6). `own`: the mailbox's addresses.
  */
 export function neverAnswered(headers: MailHeaders, from: string | null, own: readonly string[]): string | null {
   const auto = valuesOf(headers, 'auto-submitted').find((value) => !/^no\s*(;|\(|$)/i.test(value));
@@ -21,5 +21,5 @@ export function neverAnswered(headers: MailHeaders, from: string | null, own: re
   return null;
 }
 
-/** What programs add beside the standard. Exchange writes which of its automatic replies are not wanted into the last one. */
+/** Non-standard headers of automatic mail. With the last one, Exchange says which automatic replies are unwanted. */
 const autoReplyNames = new Set(['x-autoreply', 'x-autorespond', 'x-autoresponder', 'x-auto-response-suppress', 'x-loop']);

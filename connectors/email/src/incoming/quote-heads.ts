@@ -1,7 +1,7 @@
-/** Lines with which mail programs begin what is answered, where a quote follows. */
+/** Lines with which mail programs introduce the quote of the answered mail. */
 const answers =
   /^(on|am|le|el|il|op|den|em)\b.{6,300}\b(wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|escreveu)\b.{0,200}:\s*$/i;
-/** The same with which they begin a whole mail. */
+/** Lines with which they introduce a whole forwarded mail. */
 const originals = new RegExp(
   `^-{2,}\\s*(${[
     'original message|forwarded message',
@@ -17,7 +17,7 @@ const originals = new RegExp(
 );
 const rule = /^_{20,}$/;
 
-/** Words of a head that stand before a colon, in the languages of mail programs. */
+/** Field names before a colon, in the languages of mail programs. */
 const label = (...words: string[]): RegExp => new RegExp(`^[*_]*(?:${words.join('|')})[*_]*\\s*[:：]`, 'iu');
 const from = label('from|von|de|da|van|från|fra|od|от|від|kimden|lähettäjä|feladó|από', '差出人|发件人|寄件者|寄件人|보낸 사람');
 const subject = label(
@@ -30,13 +30,15 @@ const others = label(
   'to|an|à|para|a|aan|till|til|do|komu|кому|kime|vastaanottaja|címzett|προς|宛先|收件人|收件者|받는 사람',
   'cc|kopie|kopia|копия|抄送|副本|참조',
 );
-/** From one line of a head to its last. */
+/** Maximum number of lines of such a list of fields. */
 const longestFields = 6;
 
-/** Whether a whole mail begins below this line, as it is passed on. */
+/** Whether a whole mail, as it is forwarded, begins below this line. */
 export const isOriginal = (line: string): boolean => originals.test(line.trim()) || rule.test(line.trim());
 
-/** Lines at this place that name who is quoted; 0 for none. Long ones are broken. The caller checks that a quote follows. */
+/**
+ * Number of lines at this position that name the quoted author; 0 for none. Long ones are wrapped. The caller checks that a quote follows.
+ */
 export function headLength(lines: readonly string[], at: number): number {
   const [first = '', second = ''] = [lines[at]?.trim(), lines[at + 1]?.trim()];
   if (first.length > 400) return 0;
@@ -47,13 +49,13 @@ export function headLength(lines: readonly string[], at: number): number {
   return isBroken ? 2 : 0;
 }
 
-/** In any language: it ends in a colon, and names a date, and a sender or a time. */
+/** In any language: it ends with a colon, and contains a date and a sender or a time. */
 const isAnswered = (line: string): boolean =>
   answers.test(line) ||
   (/[:：]$/.test(line) && (isDated(line) || (/\S@\S/.test(line) && /\d/.test(line.replaceAll(/\S*@\S*/g, '')))));
 const isDated = (line: string): boolean => /(?<!\d)(19|20)\d\d(?!\d)/.test(line) && /(?<!\d)\d{1,2}[:.]\d\d(?!\d)/.test(line);
 
-/** Outlook and others begin with fields, in place of a line. A list that a person wrote may begin alike, but has no subject. */
+/** Outlook and others begin a quote with fields instead of a line. A person's own list may begin in the same way, but has no subject. */
 export function isFields(lines: readonly string[], at: number): boolean {
   const first = lines[at]?.trim() ?? '';
   if (!from.test(first)) return false;
@@ -64,5 +66,5 @@ export function isFields(lines: readonly string[], at: number): boolean {
   return found >= 2 && (first.includes('@') || fields.some((line) => subject.test(line)));
 }
 
-/** A line that stands between an answer and the fields below it. */
+/** A line between an answer and the fields below it. */
 export const isRule = (line: string): boolean => /^[-_]{10,}$/.test(line.trim());

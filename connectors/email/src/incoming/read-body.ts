@@ -6,13 +6,13 @@ import { cutQuote } from './cut-quote.ts';
 import { withCharsets } from './guess-charset.ts';
 
 export type MailFile = { name: string; mime: string; data: Buffer };
-/** What a mail says. `text` has neither quotes nor the signature; `cut` is what was left out. */
+/** The content of a mail. `text` has neither quotes nor the signature; `cut` is what was removed. */
 export type MailBody = { text: string; cut: string; invitations: string[]; files: MailFile[]; leftOut: number };
 
-/** Longest text that is looked at, in characters. */
+/** Longest text that is processed, in characters. */
 const longest = 500_000;
 const longestHtml = 5_000_000;
-/** Of an image nothing is left: its address could show its sender who reads. */
+/** Images are removed: the address of an image could tell the sender who reads the mail. */
 const htmlOptions: HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxDepth: 100, maxInputLength: longestHtml },
@@ -28,12 +28,12 @@ const parserOptions: SimpleParserOptions = {
   skipTextLinks: true,
   skipHtmlToText: true,
 };
-/** Parts of a mail that become files; so many an envelope can hold. */
+/** Maximum number of parts that become files; an envelope cannot hold more. */
 const mostFiles = 32;
 
 /**
- * Reads a whole mail. HTML becomes text where there is no other, and nothing is ever fetched for it. Rejects for what no parser takes; then its header is
- * all there is.
+ * Reads a whole mail. HTML is converted to text when there is no plain text, and nothing is ever fetched for it. Rejects for a mail that
+ * cannot be parsed; then only its header is known.
  */
 export async function readBody(raw: Buffer): Promise<MailBody> {
   const legible = isUtf8(raw) ? raw : await withCharsets(raw, { texts: false });
@@ -47,7 +47,7 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
   ];
   const files = mail.attachments.filter((one) => !isCalendar(one) && !isForPrograms(one) && one.content.length > 0);
   return {
-    // A mail that is nothing but a quote, such as a forward, says just that.
+    // A mail that is only a quote, such as a forward, keeps it as its text.
     text: kept === '' ? quoted : kept,
     cut: [...(kept === '' ? [] : [quoted]), signature].filter((part) => part !== '').join('\n\n'),
     invitations: invitations.filter((one) => one !== null),
@@ -56,7 +56,7 @@ export async function readBody(raw: Buffer): Promise<MailBody> {
   };
 }
 
-/** A subject as text: programs write one in an encoding as soon as it holds a letter that is not English, with the mark of an answer in it. */
+/** Decodes a subject: programs encode the whole of it, including the reply prefix, as soon as it contains a non-ASCII letter. */
 export async function readSubject(written: string): Promise<string> {
   const line = written.replaceAll(/[\r\n]+/g, ' ').slice(0, 5000);
   const { subject = '' } = await simpleParser(Buffer.from(`Subject: ${line}\r\n\r\n`));
@@ -68,7 +68,7 @@ function textOf({ text = '', html }: ParsedMail): string {
   return convert(html.slice(0, longestHtml), htmlOptions);
 }
 
-/** Detached signatures, and the line that says by what a mail is encrypted: each mail of some companies has one. */
+/** Detached signatures, and the part that names the encryption: some companies add one to each mail. */
 const isForPrograms = ({ contentType }: Attachment): boolean =>
   /^application\/(?:(?:x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/.test(contentType);
 const isCalendar = ({ contentType }: Attachment): boolean => contentType === 'text/calendar';
@@ -81,6 +81,6 @@ function toFile({ filename, contentType, content }: Attachment, index: number): 
   return { name: name === '' ? `part-${index + 1}` : name, mime: contentType.slice(0, 127), data: content };
 }
 
-/** Without what moves the cursor, hides text or is half a character. */
+/** Removes control characters that move the cursor or hide text, and lone surrogates. */
 const clean = (text: string): string =>
   text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}|[\u200b\u202a-\u202e\u2060-\u2069\ufeff]/gu, '');

@@ -17,8 +17,8 @@ export type TakeDeps = EnvelopeDeps &
   Pick<StartContext<Config>, 'config' | 'log'> & { ingress: Pick<Ingress, 'take'>; threads: Threads };
 
 /**
- * Hands one mail on, or says in the log why it is not answered. Resolves when the mail may be passed; rejects when it is to be given again. `read`: the mail
- * up to so many bytes. `done`: what is done with a mail that was taken.
+ * Passes one mail on, or logs why it is not answered. Resolves when the mail may be acknowledged; rejects when it must be delivered again.
+ * `read`: returns the mail, up to a number of bytes. `done`: called with an accepted mail.
  */
 export async function takeMail(
   deps: TakeDeps,
@@ -55,7 +55,7 @@ const ownServerOf = ({ authserv_id, received_hops, authserv_place }: Config): Ow
   place: authserv_place,
 });
 
-/** The same in every folder, whatever UID it has there. Some programs give all their mails one Message-ID. */
+/** The same in every folder, whatever its UID there. Includes a hash, because some programs give all their mails the same Message-ID. */
 function nameOf(headers: MailHeaders, raw: Buffer): string {
   const id = valueOf(headers, 'message-id');
   const said =

@@ -1,13 +1,13 @@
 import { valueOf, type MailHeaders } from './mail-headers.ts';
 
-/** How a mail hangs together with others. Ids are without their angle brackets. `before`: those it names, the first of the thread first. */
+/** The relations of a mail to others. Ids have no angle brackets. `before`: those it references, starting with the thread's first mail. */
 export type ThreadIds = { own: string | null; before: string[] };
 
-/** Ids that are looked at: the first one, which names the thread, and the newest. */
+/** Maximum number of references: the first one, which identifies the thread, and the newest. */
 const most = 100;
 const longestId = 998;
 
-/** What `Message-ID`, `References` and `In-Reply-To` say (RFC 5322 section 3.6.4). */
+/** The ids in `Message-ID`, `References` and `In-Reply-To` (RFC 5322 section 3.6.4). */
 export function threadIds(headers: MailHeaders): ThreadIds {
   const references = idsIn(valueOf(headers, 'references'));
   const answered = idsIn(valueOf(headers, 'in-reply-to')).slice(0, 1);
@@ -19,7 +19,7 @@ export function threadIds(headers: MailHeaders): ThreadIds {
 const idsIn = (value = ''): string[] =>
   [...value.matchAll(/<([^<>\s]+)>/g)].map(([, id = '']) => id).filter((id) => id.length <= longestId);
 
-/** A subject without the marks of answers and forwards, for mails whose programs name no other mail. */
+/** A subject without reply and forward prefixes, for mails whose programs reference no other mail. */
 export function plainSubject(subject: string): string {
   const text = subject.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
   return text.replace(marks, '').toLowerCase();
@@ -30,5 +30,5 @@ const marks = new RegExp(`^((${answered}|r|fw|fwd|wg|tr)(\\[\\d+\\]|\\(\\d+\\))?
 const answerMarks = new RegExp(`^(\\s*(${answered})(\\[\\d+\\])?\\s*[:：])+\\s*`, 'i');
 
 export const isAnswer = (subject: string): boolean => answerMarks.test(subject);
-/** A subject as it was before it was answered. */
+/** A subject without its reply prefixes. */
 export const withoutMark = (subject: string): string => subject.replace(answerMarks, '');

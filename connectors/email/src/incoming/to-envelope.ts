@@ -21,15 +21,15 @@ export type PlacedMail = {
   read(mostBytes: number): Promise<Buffer>;
 };
 
-/** A mail is held in memory while it is read; of a larger one the beginning is. */
+/** A mail is held in memory while it is read; of a larger one, only the beginning is read. */
 const mostBytes = 40 * 1024 * 1024;
 const ofLarger = 1024 * 1024;
-/** A larger mail is not looked through for a code. */
+/** A larger mail is not searched for an invitation code. */
 const mostOfInvitation = 64 * 1024;
-/** The contract's bound of what is said beside a text. */
+/** The contract's limit of what is said besides a text. */
 const maxSaid = 1000;
 
-/** A mail as the core takes it, its files brought along. For whom nothing is answered nothing is read. */
+/** A mail as an envelope, with its files. The body is not read for a sender who gets no answer. */
 export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: AbortSignal): Promise<Envelope> {
   const { thread, name } = mail;
   const sender = { raw_id: thread.sender, raw_username: thread.sender };
@@ -70,8 +70,8 @@ export async function toEnvelope(deps: EnvelopeDeps, mail: PlacedMail, signal: A
 }
 
 /**
- * A stranger is listed for the operator and gets no answer, as most of them are programs. The code of an invitation is taken: a person gave it to them, so
- * they are told what came of it.
+ * A stranger is listed for the operator and gets no answer, because most of them are programs. An invitation code is accepted: a person
+ * gave it to them, so they are told the result.
  */
 async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envelope, 'content'>): Promise<Envelope> {
   const code = mail.bytes > mostOfInvitation ? '' : (await bodyOf(deps, await mail.read(mostOfInvitation), mail)).text.trim();
@@ -80,11 +80,11 @@ async function ofStranger(deps: EnvelopeDeps, mail: PlacedMail, base: Omit<Envel
   return { ...base, content, ...(!deps.config.answer_strangers && { public: true }) };
 }
 
-/** What was cut from the text, kept at hand as a file. */
+/** The part that was cut from the text, available as a file. */
 const quotedFile = ({ cut }: MailBody): MailFile[] =>
   cut === '' ? [] : [{ name: 'quoted-text.txt', mime: 'text/plain', data: Buffer.from(cut) }];
 
-/** What no parser takes is reported with its subject: its sender learns that it could not be read. */
+/** A mail that cannot be parsed is passed on with its subject, so that its sender learns about it. */
 async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name }: PlacedMail): Promise<MailBody> {
   try {
     return await readBody(raw);
@@ -100,7 +100,7 @@ async function bodyOf({ log }: EnvelopeDeps, raw: Buffer, { name }: PlacedMail):
   }
 }
 
-/** One after the other: the core takes a few at once from all. */
+/** One after the other, because the core accepts only a few files at once from all callers. */
 async function takeFiles(
   { takeFile }: EnvelopeDeps,
   files: readonly MailFile[],

@@ -3,19 +3,20 @@ import { parseAuthenticationResults, type AuthResult } from './authentication-re
 import { domainOf, mailAddress } from './mail-address.ts';
 import { valuesOf, type MailHeaders } from './mail-headers.ts';
 
-/** Who wrote a mail. `why`: the reason for which an address that is claimed is not believed; null when the own server vouches for it. */
+/** The author of a mail. `why`: why the claimed address is not trusted; null when our own server vouches for it. */
 export type MailSender = { address: string | null; why: string | null };
 
 /**
- * The mail server of the mailbox. `server`: the name under which it writes `Authentication-Results`. `hops`: how many `Received` it adds; what stands
- * below the last of them may be the sender's own writing. `place`: `below` for a server that writes right below the last of its `Received`, as Gmail does:
- * it has to write it for each mail, or to remove what comes in under its name.
+ * The mailbox's mail server. `server`: the name under which it writes `Authentication-Results`. `hops`: how many `Received` headers it
+ * adds; everything below the last of them may have been written by the sender. `place`: `below` for a server that writes its result right
+ * below the last of its `Received` headers, as Gmail does: such a server must write it for each mail, or remove foreign headers with its
+ * name.
  */
 export type OwnServer = { server: string; hops: number; place?: 'above' | 'below' };
 
 /**
- * The sender of a mail, and whether the mail server of the mailbox vouches for the domain of its address. Only the topmost header of its name counts, and only
- * where no sender can write: a server that neither adds one nor removes what came in proves nothing.
+ * The sender of a mail, and whether the mailbox's mail server vouches for the domain of the address. Only the topmost header with the
+ * server's name counts, and only where no sender can write: a server that neither adds one nor removes foreign ones proves nothing.
  */
 export function verifiedSender(headers: MailHeaders, own: OwnServer): MailSender {
   const { server } = own;
@@ -41,17 +42,17 @@ export function verifiedSender(headers: MailHeaders, own: OwnServer): MailSender
   return { address, why: whyNot(parsed.results, domainOf(address)) };
 }
 
-/** What the own servers have added; nothing where fewer of them have left their mark than should. */
+/** The headers that our own servers have added; empty when there are fewer `Received` headers than expected. */
 function ownPart(headers: MailHeaders, { hops, place = 'above' }: OwnServer): MailHeaders {
   const marks = headers.flatMap(({ name }, at) => (name === 'received' ? [at] : []));
   if (marks.length < hops) return [];
   return headers.slice(0, place === 'above' ? marks[hops - 1] : marks[hops]);
 }
 
-/** Before it is parsed: one of the own server that cannot be read must not let another one below count. */
+/** Checked before parsing: an unreadable header of our own server must not let another one below it count. */
 const startsWithName = (value: string, server: string): boolean => value.toLowerCase().includes(server.toLowerCase());
 
-/** DMARC decides where it was looked at; else a signature of, or the sending server's right to, the very same domain. */
+/** DMARC decides if it was checked; otherwise an aligned DKIM signature or SPF result of the same domain. */
 function whyNot(results: readonly AuthResult[], domain: string): string | null {
   const isFor = (value: string | undefined): boolean => value !== undefined && value.toLowerCase().replace(/^.*@/, '') === domain;
   const dmarc = results.filter(({ method, result }) => method === 'dmarc' && result !== 'none');

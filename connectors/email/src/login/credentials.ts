@@ -2,13 +2,13 @@ import { errorText, systemClock, type Clock, type StartContext } from '@svc/conn
 import { mailFault } from '../mailbox/mail-fault.ts';
 import type { Config } from '../meta.ts';
 
-/** What logs in: a password, or an access token. */
+/** The login: a password or an access token. */
 export type Credential = { password: string } | { accessToken: string };
 
 export type Credentials = {
-  /** Rejects with a `ServiceError` that names the fault, where a token has to be fetched and cannot be. */
+  /** Rejects with a `ServiceError` when a token must be fetched and cannot be. */
   current(): Promise<Credential>;
-  /** A server did not take it: the next call fetches another token. */
+  /** A server refused the credential: the next call fetches another token. */
   refused(): void;
 };
 
@@ -16,18 +16,18 @@ type Deps = Pick<StartContext<Config>, 'config' | 'secrets'> & { clock?: Clock }
 type Token = { value: string; endsAt: number };
 
 const patienceMs = 15_000;
-/** A token is not used in the last of its time, ms: the login takes some. */
+/** A token is replaced this long before it expires, because the login takes time, ms. */
 const marginMs = 60_000;
 const usualSeconds = 3600;
 
-/** The password of the mailbox; or its access token, which is fetched with a refresh token where `oauth_token_url` says from whom (RFC 6749 section 6). */
+/** The mailbox's password; or, with `oauth_token_url`, an access token that is fetched with a refresh token (RFC 6749 section 6). */
 export async function openCredentials({ config, secrets, clock = systemClock }: Deps): Promise<Credentials> {
   const secret = await secrets.get(config.password_secret_key);
   if (config.login === 'password') return fixed({ password: secret });
   const { oauth_token_url: url, oauth_client_id: client, oauth_client_secret_key: clientKey } = config;
   if (url === '') return fixed({ accessToken: secret });
   const clientSecret = clientKey === undefined ? undefined : await secrets.get(clientKey);
-  // A server may give another one each time, and the first one works on: it is what the operator keeps.
+  // A server may return a new refresh token each time. The first one, which the operator stored, stays valid.
   let refresh = secret;
   let token: Token | null = null;
   let fetching: Promise<Token> | null = null;
@@ -68,7 +68,8 @@ async function ask(url: string, body: URLSearchParams): Promise<Answer> {
       throw mailFault(server, { code: 'ENETWORK', message: errorText(error) });
     },
   );
-  const said = (await response.json().catch(() => ({}))) as Record<string, unknown>; // whatever a proxy says in its place
+  // A proxy may answer anything, so each field is checked.
+  const said = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   const { access_token, expires_in, refresh_token, error, error_description } = said;
   if (response.status >= 500 || response.status === 429)
     throw mailFault(server, { code: 'ENETWORK', message: `It answered ${response.status}` });

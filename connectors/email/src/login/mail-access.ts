@@ -4,7 +4,7 @@ import { errorText, type Clock, type StartContext } from '@svc/connector-kit';
 import type { Config } from '../meta.ts';
 import { openCredentials, type Credentials } from './credentials.ts';
 
-/** What both servers are logged in to with. `ca`: certificates that are trusted; undefined for those of Node. */
+/** The login for both servers. `ca`: trusted certificates; undefined for Node's defaults. */
 export type MailAccess = { credentials: Credentials; ca: readonly string[] | undefined };
 
 export const openMailAccess = async (ctx: StartContext<Config>, clock: Clock): Promise<MailAccess> => ({

@@ -3,19 +3,19 @@ import type { Config } from '../meta.ts';
 import type { Credentials } from '../login/credentials.ts';
 import { isLogin, mailFault } from './mail-fault.ts';
 
-/** `ca`: certificates that are trusted; those that Node trusts unless given. */
+/** `ca`: trusted certificates. Default: those that Node trusts. */
 export type ImapLogin = Pick<Config, 'imap_host' | 'imap_port' | 'imap_tls' | 'user'> & {
   credentials: Credentials;
   ca?: readonly string[] | undefined;
 };
 
-/** How long a server may take for each step, and how long nothing may come from it, ms. IDLE is restarted before that. */
+/** Timeouts of each step, and of a silent connection, ms. IDLE is restarted earlier. */
 const patienceMs = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 120_000, maxIdleTime: 60_000 };
 
 export const imapName = ({ imap_host, imap_port }: Pick<Config, 'imap_host' | 'imap_port'>): string =>
   `The IMAP server ${imap_host}:${imap_port}`;
 
-/** A connection that is logged in. Its receiver closes it. Rejects with a `ServiceError` that names the fault. */
+/** Returns a connection that is logged in; the caller closes it. Rejects with a `ServiceError` that names the error. */
 export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
   const { imap_host: host, imap_port: port, imap_tls: tls, user, credentials, ca } = login;
   const credential = await credentials.current();
@@ -29,7 +29,7 @@ export async function connectImap(login: ImapLogin): Promise<ImapFlow> {
     logger: false,
     ...patienceMs,
   });
-  // What breaks it rejects the command that runs, and closes it; without a listener it would end the process.
+  // An error rejects the running command and closes the connection; without a listener it would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

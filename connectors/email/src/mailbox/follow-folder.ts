@@ -3,12 +3,12 @@ import type { ImapFlow } from 'imapflow';
 import type { Begin } from './note-begin.ts';
 import type { Mailbox } from './open-mailbox.ts';
 
-/** A mail as its folder lists it: its header alone. `arrivedAt`: ms since 1970. */
+/** A mail as its folder lists it, with only its header. `arrivedAt`: epoch ms. */
 export type ListedMail = { validity: string; uid: number; bytes: number; header: Buffer; arrivedAt: number };
 
 export type FolderOptions = {
   mailbox: Mailbox;
-  /** Of this folder alone. */
+  /** State of this folder only. */
   state: ConnectorState;
   take(mail: ListedMail): Promise<void>;
   log: StartContext['log'];
@@ -17,21 +17,24 @@ export type FolderOptions = {
   clock?: Clock;
 };
 
-/** Listed at once: only headers are held. */
+/** Maximum number of mails listed at once; only their headers are held. */
 const most = 50;
-/** When the server has given the mails of a folder new numbers, mail from this long before the newest known one is looked at again, ms. IMAP searches by whole days. */
+/**
+ * When the server has renumbered a folder's mails, mail from this long before the newest known one is checked again, ms. IMAP searches by
+ * whole days.
+ */
 const overlapMs = 2 * 24 * 60 * 60_000;
 
 /**
- * Follows the new mail of a folder in the order of its UIDs, over restarts. What is there when it is followed for the first time is old. When the server
- * has given the folder new numbers (UIDVALIDITY), only recent mail is given again. Never rejects.
+ * Follows the new mail of a folder in the order of its UIDs, across restarts. Mail that is there when the folder is first followed counts
+ * as old. When the server has renumbered the folder (UIDVALIDITY), only recent mail is delivered again. Never rejects.
  */
 export function followFolder(options: FolderOptions): Promise<void> {
   const { mailbox, state, take, log, signal, onProblem, clock = systemClock } = options;
   let isPolling = false;
 
   async function poll(after: string | number | null, waitMs: number, stopped: AbortSignal): Promise<ListedMail[]> {
-    // One that was given up may hang in its connection.
+    // A poll that was given up may still hang in its connection.
     if (isPolling) mailbox.drop();
     isPolling = true;
     try {
@@ -71,7 +74,7 @@ export function followFolder(options: FolderOptions): Promise<void> {
     return begin;
   }
 
-  /** Arrival times are kept, so that it is known what is old when nothing else is. */
+  /** Stores arrival times, which show what is old after the folder was renumbered. */
   async function noted(found: ListedMail[]): Promise<ListedMail[]> {
     const known = (await state.get<number>('newest')) ?? 0;
     const newest = Math.max(known, ...found.map(({ arrivedAt }) => arrivedAt));
@@ -88,7 +91,7 @@ export function followFolder(options: FolderOptions): Promise<void> {
       async rung(waitMs: number, stopped: AbortSignal) {
         const cancel = clock.after(waitMs, ring);
         stopped.addEventListener('abort', ring, { once: true });
-        // The next command ends it; what breaks it closes the connection, which is heard.
+        // The next command ends IDLE; an error closes the connection, which is noticed.
         client.idle().catch(ring);
         await heard.promise;
         cancel();
@@ -110,14 +113,14 @@ export function followFolder(options: FolderOptions): Promise<void> {
     log,
     onProblem,
     clock,
-    everyMs: 0, // `poll` waits
+    everyMs: 0, // `poll` waits for it
   }).finally(() => mailbox.drop());
 }
 
-/** `fetchAll`: a command that is given while another fetch is read would wait for it, and it for the command. */
+/** Uses `fetchAll`: a command during another running fetch would wait for it, and the fetch for the command. */
 async function list(client: ImapFlow, validity: string, after: number): Promise<ListedMail[]> {
   const uids = (await client.search({ uid: `${after + 1}:*` }, { uid: true })) || [];
-  // "*" is the last one, also where it is below the first.
+  // "*" means the last mail, even when it is below the start of the range.
   const fresh = uids.filter((uid) => uid > after).toSorted((one, other) => one - other);
   if (fresh.length === 0) return [];
   const wanted = { uid: true, size: true, internalDate: true, headers: true } as const;

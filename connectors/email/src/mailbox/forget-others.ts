@@ -5,15 +5,16 @@ import type { Config } from '../meta.ts';
 type Followed = Pick<Config, 'user' | 'imap_host' | 'address' | 'folders'>;
 
 const placesOf = (folder: string): string => `folder/${folder}/`;
-/** Where a folder was begun, how far it was read and when its newest mail came; not those of a folder within it. */
+/** A folder's start, the position up to which it was read, and the time of its newest mail, without those of subfolders. */
 const places = ['begin', 'feed/cursor', 'newest'];
 
-/** What is noted of a folder. */
+/** The stored state of a folder. */
 export const folderState = (state: ConnectorState, folder: string): ConnectorState => stateBelow(state, placesOf(folder));
 
 /**
- * Forgets how far folders were read that are followed no more, and those of another mailbox: the numbers of its mails mean nothing here, and a folder that
- * comes back is a new one. Call it once all folders could be opened: settings that are wrong for a minute lose no mail.
+ * Forgets the positions of folders that are no longer followed, and those of another mailbox, whose UIDs mean nothing here. A folder that
+ * is followed again later counts as new. Call it once all folders could be opened, so that settings that are wrong for a minute lose no
+ * mail.
  */
 export async function forgetOthers({
   config,
@@ -36,7 +37,7 @@ export async function forgetOthers({
     });
 }
 
-/** A mailbox that has moved to another server is the one that it was. */
+/** A mailbox that has moved to another server is still the same. */
 const isSame = (one: Followed, other: Followed): boolean =>
   one.user.toLowerCase() === other.user.toLowerCase() &&
   (one.imap_host === other.imap_host || one.address.toLowerCase() === other.address.toLowerCase());

@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** A mail server that does not let us work. What is wrong with the network may pass by itself; the rest the operator has to change. */
+/** An error of a mail server. Network errors may pass by themselves; all others the operator must resolve. */
 export type MailFault = ServiceError & { details: { fault: 'login' | 'tls' | 'folder' | 'network' | 'other' } };
 
 type Raw = {
@@ -14,10 +14,10 @@ type Raw = {
 };
 
 const again = { retry_after_s: 60 };
-/** imapflow's words for a server that takes no login of the kind that was chosen. */
+/** imapflow's message for a server that does not support the chosen kind of login. */
 const noLogin = /Unsupported authentication mechanism/i;
 
-/** What keeps a server from serving us, as text for the operator. `server`: such as `The IMAP server mail.example.org:993`. */
+/** Describes a mail server's error for the operator. `server`: such as `The IMAP server mail.example.org:993`. */
 export function mailFault(server: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code = '', responseCode, responseText, response, message = '', ...raw } = (error ?? {}) as Raw;
@@ -38,7 +38,7 @@ export function mailFault(server: string, error: unknown): ServiceError {
   return fault('other', `${server} reported an error: ${words}`);
 }
 
-/** With one full stop, without the place in OpenSSL's source and without Node's hint to start it with another option. */
+/** Ends with one full stop, without OpenSSL's source location and without Node's hint about a start option. */
 function sentence(text: string): string {
   const [, plain] = /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]*):/.exec(text) ?? [];
   const words = (plain ?? text)
@@ -53,6 +53,6 @@ const fault = (kind: MailFault['details']['fault'], text: string): ServiceError 
 
 export const isLogin = (error: unknown): boolean => error instanceof ServiceError && error.details['fault'] === 'login';
 
-/** Whether the operator has to change something before it can work. */
+/** Whether the operator must change something. */
 export const isOperators = (error: unknown): boolean =>
   error instanceof ServiceError && ['login', 'tls', 'folder'].includes(String(error.details['fault']));

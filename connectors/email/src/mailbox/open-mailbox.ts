@@ -3,13 +3,13 @@ import type { ImapFlow } from 'imapflow';
 import { connectImap, imapName, type ImapLogin } from './connect-imap.ts';
 import { mailFault } from './mail-fault.ts';
 
-/** A folder on a connection of its own, which is opened when it is wanted and again after it broke. */
+/** A folder with its own connection, which is opened on demand and reopened after a break. */
 export type Mailbox = {
-  /** With the folder selected. Rejects with a `ServiceError`. */
+  /** Returns the connection with the folder selected. Rejects with a `ServiceError`. */
   opened(): Promise<ImapFlow>;
-  /** Runs a command, if the folder is open. Rejects with `unavailable` where it is not, or is no more. */
+  /** Runs a command on the open folder. Rejects with `unavailable` when it is not open, or breaks meanwhile. */
   use<T>(command: (client: ImapFlow) => Promise<T>): Promise<T>;
-  /** Closes it at once. */
+  /** Closes the connection at once. */
   drop(): void;
 };
 
@@ -48,7 +48,7 @@ export function openMailbox(login: ImapLogin, folder: string, readOnly: boolean)
   };
 }
 
-/** The servers have many words for a folder that is not there, and one answer. */
+/** Servers use many words for a missing folder, but one response code. */
 function folderFault(login: ImapLogin, folder: string, error: unknown) {
   const { responseStatus, responseText } = error as { responseStatus?: string; responseText?: string };
   const isRefused = responseStatus === 'NO';

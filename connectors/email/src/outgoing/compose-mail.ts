@@ -2,28 +2,28 @@ import { splitMessage } from '@svc/connector-kit';
 import { renderMarkdown, telegramHtml } from '@svc/connector-kit/markdown';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 
-/** A file that goes along, whole. */
+/** A complete file to attach. */
 export type MailFile = { name: string; mime: string; data: Buffer };
 
 export type MailWords = {
   from: string;
-  /** Shown beside the address. */
+  /** The name shown with the address. */
   fromName: string;
   to: string;
   subject: string;
   /** Markdown. */
   text: string;
-  /** Message-IDs, without their angle brackets. `before`: the thread, its first mail first. */
+  /** Message-IDs without angle brackets. `before`: the thread, starting with its first mail. */
   id: string;
   answers: string | null;
   before: readonly string[];
   files: readonly MailFile[];
 };
 
-/** The parser of Markdown takes so much at once. */
+/** Maximum length that the Markdown parser accepts at once. */
 const mostParsed = 16_000;
 
-/** A whole mail: as text, and as simple HTML that asks for nothing from anywhere. Programs see that no person wrote it (RFC 3834). */
+/** A complete mail: as text, and as simple HTML that loads nothing. Its headers tell programs that no person wrote it (RFC 3834). */
 export async function composeMail(words: MailWords): Promise<Buffer> {
   const { from, fromName, to, subject, text, id, answers, before, files } = words;
   const html = splitMessage(text, mostParsed)

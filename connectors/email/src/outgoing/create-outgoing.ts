@@ -19,12 +19,12 @@ import { watchSmtp } from './watch-smtp.ts';
 type Deps = Pick<StartContext<Config>, 'state' | 'log' | 'signal' | 'config' | 'assistantName' | 'uploads'> & {
   access: MailAccess;
   threads: Threads;
-  /** What the server that sends failed with at the start. */
+  /** The error of the SMTP server at the start. */
   smtpFault?: unknown;
   clock?: Clock;
 };
 
-/** All that leaves. `problem`: why nothing does at the moment; null while all is well. */
+/** The outgoing side. `problem`: why nothing can be sent at the moment; null when all is well. */
 export type Outgoing = ReplyWriter & { problem(): string | null };
 
 export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, access: MailAccess): SmtpLogin => ({
@@ -36,7 +36,7 @@ export const smtpLogin = ({ smtp_host, smtp_port, smtp_tls, user }: Config, acce
 });
 
 const mb = 1024 * 1024;
-/** A large mail on a slow line, ms. */
+/** Time for a large mail on a slow line, ms. */
 const longestSendMs = 120_000;
 
 export async function createOutgoing(deps: Deps): Promise<Outgoing> {

@@ -5,17 +5,17 @@ import type { ImapFlow } from 'imapflow';
 import { mailFault } from '../mailbox/mail-fault.ts';
 
 export type SentPlaces = {
-  /** Where the server keeps what was sent; the one that it calls so where it is empty. */
+  /** The server's folder for sent mail. When empty, the folder that the server marks as such. */
   sentFolder: string;
-  /** Folders where a copy comes in that was sent to ourselves; none where there is no such copy. */
+  /** Folders in which a copy to ourselves arrives; empty when no copies are sent. */
   copyFolders: readonly string[];
 };
 
-/** A copy is on its way for so long, ms, and is looked for so often. */
+/** How long a copy may be on its way, and how often it is looked for, ms. */
 const copyMs = 15_000;
 const tries = 6;
 
-/** Whether a mail of ours is among what the server keeps of what was sent. False where it keeps nothing. */
+/** Whether the server has stored one of our mails as sent. False when it stores none. */
 export async function isInSent(login: ImapLogin, places: SentPlaces, messageId: string, clock: Clock): Promise<boolean> {
   const client = await connectImap(login);
   try {

@@ -7,8 +7,8 @@ type Options = { uploads: Pick<StartContext['uploads'], 'open'>; maxBytes: numbe
 const mb = 1024 * 1024;
 
 /**
- * Reads files of the upload area that go out together, up to so many bytes in all: a mail is made in memory. For one that is too large, or is gone, there is
- * a line in its place. Rejects where it may be had later.
+ * Reads files of the upload area for one mail, up to a total size, because the mail is composed in memory. A file that is too large or gone
+ * is replaced by a line of text. Rejects for temporary errors.
  */
 export const createReadFiles =
   ({ uploads, maxBytes }: Options) =>

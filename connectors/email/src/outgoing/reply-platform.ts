@@ -11,12 +11,12 @@ export type PlatformDeps = {
   assistantName: string;
   threads: Threads;
   sent: SentMails;
-  /** Where a copy of each mail goes; empty for nowhere. */
+  /** Address for a copy of each mail; empty for none. */
   copyTo: string;
   send(mail: MailToSend): Promise<void>;
-  /** The files that can be sent, and a line for each that cannot. */
+  /** The files that can be sent, and a line of text for each that cannot. */
   readFiles(files: readonly ReplyFile[]): Promise<{ files: MailFile[]; lines: string[] }>;
-  /** Whether the server keeps a mail of ours among what was sent. */
+  /** Whether the server has stored one of our mails as sent. */
   isInSent(messageId: string): Promise<boolean>;
 };
 
@@ -24,7 +24,7 @@ const longestSubject = 78;
 
 type Post = Place & { nonce: string; about?: string | undefined; text: string; files: readonly MailFile[] };
 
-/** What can be done with mails: they are sent, and looked for. */
+/** What can be done with mails: they are sent, and searched for. */
 export function createReplyPlatform(
   deps: PlatformDeps,
 ): Required<Pick<ReplyPlatform, 'post' | 'find' | 'file' | 'albums' | 'textWithFiles'>> {
@@ -33,7 +33,7 @@ export function createReplyPlatform(
   const subjectOf = (thread: NamedThread, text: string): string =>
     thread.mails.length > 0 ? `Re: ${withoutMark(thread.subject)}`.trim() : firstLine(text, deps.assistantName);
 
-  /** The Message-ID of a mail that the server has; of one that it may have it is asked. Null for one that is to be sent. */
+  /** The Message-ID of a mail that the server has; if that is uncertain, the server is asked. Null when the mail must be sent. */
   async function find(nonce: string): Promise<string | null> {
     const known = await sent.find(nonce);
     if (known === null) return null;
@@ -86,7 +86,7 @@ export function createReplyPlatform(
 
   return {
     post: (message) => post({ ...message, files: [] }),
-    /** One that may be there and is in no folder is sent again, under the same Message-ID: twice is better than never. */
+    /** A mail that may have been sent but is in no folder is sent again with the same Message-ID: twice is better than never. */
     find: ({ nonce }) => find(nonce),
     file: ({ chat, signal, nonce, answers, ...file }) =>
       postFiles({ chat, signal, nonce, files: [file], ...(answers !== undefined && { answers }) }),

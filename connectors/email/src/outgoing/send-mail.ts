@@ -8,7 +8,7 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 export type SmtpLogin = {
   host: string;
   port: number;
-  /** `none` is for a server on the same machine. */
+  /** `none` is only for a server on the same machine. */
   tls: 'tls' | 'starttls' | 'none';
   user: string;
   credentials: Credentials;
@@ -17,13 +17,13 @@ export type SmtpLogin = {
 export type MailToSend = {
   from: string;
   to: string;
-  /** Gets the same mail; empty for nobody. That it is refused is no fault, and it is sent nothing where `to` is refused. */
+  /** Receives the same mail; empty for nobody. A refusal of this address is not an error, and nothing is sent when `to` is refused. */
   copyTo?: string;
-  /** The whole mail, with its header. */
+  /** The whole mail with its header. */
   raw: Buffer;
   /**
-   * The server is ready for the text, of which it has nothing yet: the moment to note that from here on nobody may know what came of it. A rejection
-   * ends the sending, and nothing was sent.
+   * Called when the server is ready for the content, of which it has received nothing: the moment to store that the outcome may be unknown
+   * from now on. A rejection stops the sending, and nothing is sent.
    */
   begins(): Promise<void>;
   signal: AbortSignal;
@@ -31,17 +31,17 @@ export type MailToSend = {
 
 export const smtpName = ({ host, port }: Pick<SmtpLogin, 'host' | 'port'>): string => `The SMTP server ${host}:${port}`;
 
-/** Longest wait for a server to let us speak, ms. */
+/** Timeout until the server accepts a session, ms. */
 const greetingMs = 10_000;
-/** Longest silence of the server, ms. */
+/** Timeout of a silent server, ms. */
 const patienceMs = 60_000;
-/** Pause before another try where the server named none, s. */
+/** Pause before a retry when the server named none, s. */
 const againAfterS = 60;
 
 /**
- * Hands one mail to the server, and resolves when the server has taken it. Rejects with a `ServiceError`: `unprocessable` where it never will, with its
- * words, `busy` where nothing was sent and another try may do, also once the login or the encryption was fixed; and with any other error where the answer to the text was not seen, so that nobody
- * knows whether it was sent.
+ * Sends one mail, and resolves when the server has accepted it. Rejects with a `ServiceError`: `unprocessable`, with the server's message,
+ * when it will never accept the mail; `busy` when nothing was sent and a retry may succeed, possibly only once the login or the encryption
+ * is fixed. Any other error means that the final answer was not received, so it is unknown whether the mail was sent.
  */
 export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void> {
   mail.signal.throwIfAborted();
@@ -50,7 +50,7 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
     let refusal: Error | undefined;
     const text = textOf(mail, () => {
       if (!String(connection.lastServerResponse).startsWith('354')) return false;
-      // The server wants the text also where it takes the copy alone. It would then lie in our mailbox as if it had been sent.
+      // The server also wants the content when it accepts only the copy, which would then look like a sent mail in our mailbox.
       refusal = refusalOf(to, connection);
       if (refusal !== undefined) throw refusal;
       return true;
@@ -68,13 +68,13 @@ export async function sendMail(login: SmtpLogin, mail: MailToSend): Promise<void
 
 type Refusal = Error & { recipient?: string };
 
-/** What the server said to a recipient that it does not take. Nodemailer reports it only after the text was sent, so it is read from its state. */
+/** The server's answer to a refused recipient. Nodemailer reports it only after the content was sent, so it is read from its state. */
 function refusalOf(recipient: string, connection: SMTPConnection): Refusal | undefined {
   const { _envelope: envelope } = connection as unknown as { _envelope: { rejectedErrors: Refusal[] } };
   return envelope.rejectedErrors.find((each) => each.recipient === recipient);
 }
 
-/** Whether the server lets us in. Rejects with a `ServiceError` that names the fault. */
+/** Checks that the server accepts the login. Rejects with a `ServiceError` that names the error. */
 export const checkSmtp = (login: SmtpLogin, signal: AbortSignal): Promise<void> =>
   withServer(login, signal, async () => undefined);
 
@@ -119,12 +119,12 @@ async function withServer(
 
 type Step = (run: (done: (error?: Error | null) => void) => void) => Promise<void>;
 
-/** Connects and logs in. What goes wrong here says nothing of any mail, so it is never the end of one. */
+/** Connects and logs in. Errors here say nothing about the mail, so they are never final for it. */
 async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step): Promise<void> {
   const { user, credentials } = login;
   try {
     await step((done) => connection.connect(done));
-    // A server on this machine may take mail of its users.
+    // A server on this machine may accept its users' mail without a login.
     if (login.tls === 'none' && !(connection as unknown as { allowsAuth: boolean }).allowsAuth) return;
     const credential = await credentials.current();
     const auth =
@@ -140,8 +140,8 @@ async function greeted(login: SmtpLogin, connection: SMTPConnection, step: Step)
 }
 
 /**
- * The text as a stream. It is read when the server wants it, and also, to nowhere, when it does not: `isWanted` says which. Where that throws, the
- * sending ends and the connection with it, so that the server keeps nothing.
+ * The content as a stream. Nodemailer reads it when the server wants the content, but also, to discard it, when it does not: `isWanted`
+ * tells which. If that throws, the sending and the connection end, so that the server stores nothing.
  */
 function textOf({ raw, begins }: MailToSend, isWanted: () => boolean): { stream: Readable; hasBegun(): boolean } {
   let hasBegun = false;

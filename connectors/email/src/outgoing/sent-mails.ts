@@ -1,16 +1,16 @@
 import type { ConnectorState } from '@svc/connector-kit';
 
-/** What is known of a mail of ours: the server has it, or it may have it. `at`: since when, ms since 1970. */
+/** What is known about one of our mails: the server has it, or it may have it. `at`: since when, epoch ms. */
 export type SentMail = { isSure: boolean; at: number };
 
 export type SentMails = {
   find(nonce: string): Promise<SentMail | null>;
-  /** Resolves when it is on the disk. */
+  /** Resolves when it is on disk. */
   note(nonce: string, isSure: boolean): Promise<void>;
 };
 
 const prefix = 'sent/';
-/** A reply is not asked for again after so long, ms. */
+/** A reply is not requested again after this time, ms. */
 const keptMs = 14 * 24 * 60 * 60_000;
 const most = 20_000;
 

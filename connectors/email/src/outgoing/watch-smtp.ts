@@ -1,16 +1,16 @@
 import { errorText, ServiceError, type Clock } from '@svc/connector-kit';
 
-/** Whether the server that sends serves us. */
+/** Whether the SMTP server is usable. */
 export type SmtpWatch = {
-  /** Why nothing is sent at the moment; null while all is well. */
+  /** Why nothing can be sent at the moment; null when all is well. */
   problem(): string | null;
-  /** What a sending has ended with: a fault of the server is a problem until it lets us in again; what it says to one mail is none. */
+  /** Reports how a sending ended. An error of the server is a problem until the server accepts us again; a refusal of one mail is not. */
   ended(error?: unknown): void;
 };
 
 type Options = { check(signal: AbortSignal): Promise<void>; clock: Clock; signal: AbortSignal };
 
-/** How often the server is checked while there is a problem, ms: there may be no mail left that would show its end. */
+/** Interval of checks while there is a problem, ms: there may be no further mail that would show its end. */
 const lookEveryMs = 30_000;
 
 export function watchSmtp({ check, clock, signal }: Options): SmtpWatch {
@@ -31,7 +31,7 @@ export function watchSmtp({ check, clock, signal }: Options): SmtpWatch {
   function again(): void {
     if (isWaiting) return;
     isWaiting = true;
-    clock.after(lookEveryMs, () => void look()); // it does not reject
+    clock.after(lookEveryMs, () => void look()); // it never rejects
   }
 
   return {
