@@ -3,7 +3,7 @@ import { intakeConfig } from '@svc/connector-kit/intake-config.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { ReplyStyle } from '@svc/connector-kit/common-fields.ts';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** Describes this connector. Only data: it must not open, read or start anything. */
 export const meta = {
   type: 'messenger',
   displayName: 'Telegram',
@@ -123,7 +123,7 @@ export const meta = {
   permissions: { read: ['api_files_dir'], write: ['photo_dir'] },
 } as const satisfies ConnectorMeta;
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type Config = {
   bot_token_secret_key: string;
   allowed_chat_ids: number[];

@@ -18,11 +18,11 @@ import { createOutboundServer } from './outgoing/outbound-server.ts';
 import { registerCommands } from './outgoing/register-commands.ts';
 import { createTelegramApi } from './telegram-api.ts';
 
-/** A Bot API server of one's own takes larger files. */
+/** The address of Telegram's own servers; a private Bot API server accepts larger files. */
 const telegramRoot: string = meta.configSchema.properties.api_root.default;
 const mb = 1024 * 1024;
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. `clock`: of the pace of what leaves. */
+/** Opens the channel. Errors are shown to the operator, so they say what is wrong and what to do. `clock`: times the outgoing writes. */
 export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
   const { config, core, state, log, signal, instanceId } = ctx;
   checkWebhook(config);
@@ -72,7 +72,7 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   };
 }
 
-/** The link presses "Start" in the chat with the bot, and so says `/start` there. */
+/** The link leads to the chat with the bot, where pressing "Start" sends `/start`. */
 const firstSteps = (bot: string, { allowed_chat_ids, pairing }: Config): string =>
   [
     `The bot is https://t.me/${bot}?start=pair. Open this link, also on your phone if you like, and press "Start".`,
@@ -80,7 +80,7 @@ const firstSteps = (bot: string, { allowed_chat_ids, pairing }: Config): string 
     ...(pairing ? ['A stranger who writes to it gets a code. Let them in with it: ./svc pair CODE'] : []),
   ].join('\n');
 
-/** It becomes part of an address. */
+/** The token becomes part of an address. */
 function readToken(token: string): string {
   if (/^\d{1,20}:[\w-]{10,200}$/.test(token)) return token;
   throw new Error(

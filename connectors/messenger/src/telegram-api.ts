@@ -4,26 +4,26 @@ import { toPollFault } from './incoming/poll-fault.ts';
 
 type Raw = Api['raw'];
 type Method = keyof Raw;
-/** These take no parameters. */
+/** Methods without parameters. */
 const bare = ['getMe', 'getWebhookInfo'] as const;
 type Bare = (typeof bare)[number];
 type Params<M extends Method> = M extends Bare ? Record<string, never> : Parameters<Raw[M]>[0];
 type Result<M extends Method> = Awaited<ReturnType<Raw[M]>>;
 
-/** Longest wait for an answer other than that of a poll, ms. */
+/** Timeout of any request but a poll, ms. */
 const answerMs = 20_000;
-/** Letters of a refusal, which is shown and logged. */
+/** Maximum length of a refusal, which is shown and logged. */
 const longestDescription = 500;
-/** Bytes of an answer; a hundred updates have a hundredth of it. */
+/** Maximum size of an answer, bytes; a hundred updates need a hundredth of it. */
 const longestAnswer = 16 * 1024 * 1024;
 
-/** The Bot API with the token of one bot. What it throws never names the token, which stands in each address. */
+/** The Bot API with the token of one bot. Errors never contain the token, which is part of each address. */
 export type TelegramApi = {
-  /** grammY's own: rejects with its errors. */
+  /** grammY's own API: rejects with its errors. */
   raw: Raw;
-  /** Where a file is. The token stands in it, so it is for a request alone. */
+  /** The address of a file. It contains the token, so use it only for a request. */
   fileAddress(filePath: string): URL;
-  /** One call for what comes in; its faults say what is wrong and what to do. */
+  /** One request of the incoming side; its errors say what is wrong and what to do. */
   ask<M extends Method>(method: M, params: Params<M>, signal: AbortSignal, withinMs?: number): Promise<Result<M>>;
 };
 
@@ -50,7 +50,7 @@ export function createTelegramApi(token: string, apiRoot: string): TelegramApi {
   };
 }
 
-/** A server or proxy of one's own may repeat the address in its answer, or say nothing at all. */
+/** A private server or a proxy may repeat the address in its answer, or give no description. */
 function tidyRefusal<T extends { ok: boolean }>(answer: T, token: string): T {
   if (answer.ok) return answer;
   const { description } = answer as { description?: unknown };

@@ -4,20 +4,20 @@ import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 
 type Deps = Pick<StartContext, 'state' | 'log' | 'emit'> & { allowed: readonly number[]; root(chat: number): number };
 type Asked = {
-  /** The id that the chat had first, and the one that it has. */
+  /** The chat's first id, and its present one. */
   root: number;
   chat: number;
-  /** It says the code of an invitation, which is the core's to judge: the first writer must not keep the invited out. */
+  /** The message contains an invitation code, which the core checks: being the first writer must not keep invited people out. */
   isInvited: boolean;
   resolve(): Promise<Identity>;
 };
 
-/** Which chats are answered at all. Who may do what in them is the core's to say. */
+/** Which chats are answered at all. What people may do in them is decided by the core. */
 export type ChatAccess = {
   mayTalk(asked: Asked): Promise<boolean>;
-  /** Whether a chat can be one that is answered: for what follows a message, such as its edit. Learns nothing. */
+  /** Whether a chat may be answered, for what follows a message, such as its edit. Changes nothing. */
   isOpen(chat: number): boolean;
-  /** Whether something may be sent to a target. @throws ServiceError `unprocessable` */
+  /** Checks whether something may be sent to a target. @throws ServiceError `unprocessable` */
   checkTarget(target: string | undefined): void;
 };
 
@@ -25,8 +25,8 @@ type Learned = { chat: number | null; isOver: boolean };
 const key = 'learned-chat';
 
 /**
- * Where chats are allowed by the config, those alone. Else the first chat that writes, until the core knows a person of this channel: from then
- * on people are told apart, whatever chat they write in.
+ * If the config lists chats, only those are answered. Otherwise the first chat that writes is the only one, until the core knows a person
+ * of this channel: from then on people are told apart, whatever chat they write in.
  */
 export async function openChatAccess({ state, log, emit, allowed, root: rootOf }: Deps): Promise<ChatAccess> {
   const kept = await state.get<Learned>(key);

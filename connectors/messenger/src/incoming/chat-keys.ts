@@ -5,23 +5,23 @@ import { meta } from '../meta.ts';
 
 type Placed = Pick<Message, 'chat' | 'message_thread_id' | 'is_topic_message'>;
 
-/** The names of chats and topics. A group that became a supergroup has another id since then, and stays the conversation that it was. */
+/** Keys of chats and topics. A group that became a supergroup has a new id, but keeps its conversation. */
 export type ChatKeys = {
-  /** The id that a chat had first. */
+  /** The first id of a chat. */
   root(chatId: number): number;
-  /** Resolves when it is noted. */
+  /** Resolves when the move is stored. */
   moved(from: number, to: number): Promise<void>;
   conversation(message: Placed): string;
-  /** Ids of messages count within the chat of a bot, so the name of a message has both. */
+  /** Message ids are unique only within a chat of the bot, so a key contains both. */
   ofMessage(message: Pick<Message, 'chat' | 'message_id'>): string;
   ofUpdate(id: number): string;
-  /** The same of a target. A chat with one person has their id, and groups have ids below zero. */
+  /** The key of a target. A private chat has its person's id; ids of groups are negative. */
   ofTarget(target: string): string;
 };
 
 const prefix = 'chat-root/';
 
-/** `mark`: of the bot, before the names of its messages and updates. */
+/** `mark`: the bot's prefix of message and update ids. */
 export async function openChatKeys(state: ConnectorState, instanceId: string, mark: string): Promise<ChatKeys> {
   const roots = new Map((await state.list(prefix)).map(({ key, value }) => [Number(key.slice(prefix.length)), Number(value)]));
   const root = (id: number): number => roots.get(id) ?? id;
@@ -52,6 +52,6 @@ export const targetOf = ({ chat, ...message }: Placed): string => placeName(chat
 
 const placeName = (chat: number, topic: number | undefined): string => (topic === undefined ? String(chat) : `${chat}:${topic}`);
 
-/** Threads of replies in a group that has no topics have an id, too. */
+/** Reply threads in a group without topics have an id, too, so it is used only for topics. */
 const topicOf = ({ is_topic_message, message_thread_id }: Omit<Placed, 'chat'>): number | undefined =>
   is_topic_message === true ? message_thread_id : undefined;

@@ -2,7 +2,7 @@ import type { Message } from 'grammy/types';
 import { channelLine, type ChannelHead } from '@svc/connector-kit/channel-line.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 
-/** What a message holds beside text and files, as words for the assistant; null for none. */
+/** Describes what a message contains besides text and files; null for nothing. */
 export function describeContent(message: Message): string | null {
   for (const describe of contents) {
     const words = describe(message);
@@ -14,7 +14,7 @@ export function describeContent(message: Message): string | null {
 type Described = readonly [head: ChannelHead, rest: string] | undefined;
 type Describe = (message: Message) => Described;
 
-/** A venue has a location, too, so it stands before it; so does a game its animation. */
+/** A venue also has a location, so it comes first; likewise a game and its animation. */
 const contents: readonly Describe[] = [
   ({ sticker }) => sticker && ['Sent sticker', join(':', sticker.emoji, sticker.set_name && `of the set ${sticker.set_name}`)],
   ({ venue }) => venue && ['Sent place', `: ${venue.title}, ${venue.address} (${point(venue.location)})`],

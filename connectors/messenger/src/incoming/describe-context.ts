@@ -4,11 +4,11 @@ import { channelLine } from '@svc/connector-kit/channel-line.ts';
 import { oneLine } from '@svc/connector-kit/one-line.ts';
 import { nameOf, titleOf } from './sender-of.ts';
 
-/** So much of a message is repeated that another one answers, and of a name. */
+/** Maximum lengths of the quoted part of an answered message, and of a name. */
 const longestQuote = 500;
 const longestName = 200;
 
-/** What a message stands in: whose words it passes on, and which it answers. One line each. */
+/** Describes the context of a message: whose message it forwards, and which message it answers. One line each. */
 export function describeContext(message: Message, bot: User): string[] {
   return [forwardOf(message.forward_origin), replyOf(message, bot)].filter((line) => line !== null);
 }
@@ -44,7 +44,7 @@ function replyOf({ reply_to_message: answered, external_reply, quote }: Message,
 
 const quoted = (text: string): string => (text === '' ? '' : `: "${oneLine(text, longestQuote)}"`);
 
-/** People choose their names: one who is called "your message" is not the assistant. */
+/** People choose their names: someone called "your message" must not be mistaken for the assistant. */
 function authorOf({ from, sender_chat }: Pick<Message, 'from' | 'sender_chat'>, bot: User): string {
   if (sender_chat === undefined && from?.id === bot.id) return 'your message';
   const name = sender_chat === undefined ? nameOf(from ?? {}) : titleOf(sender_chat);

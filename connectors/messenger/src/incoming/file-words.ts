@@ -6,19 +6,19 @@ import type { ChatKeys } from './chat-keys.ts';
 import { fileOf } from './message-file.ts';
 import type { TakeFile } from './take-file.ts';
 
-/** Words of so many messages are kept. */
+/** Number of messages whose texts are kept. */
 const maxKept = 100;
 
 export type FileWords = {
-  /** Takes the file of a message, and keeps the words that stand for it. */
+  /** Handles the file of a message, and keeps the text that replaces it. */
   take: TakeFile;
-  /** What stands for the file of a message that was edited: an edit brings the caption alone. */
+  /** The text for the file of an edited message, because an edit contains only the caption. */
   ofEdited(message: Message, envelope: Envelope, signal: AbortSignal): Promise<string>;
 };
 
 type Deps = { core: Pick<CoreApi, 'resolve'>; keys: Pick<ChatKeys, 'ofMessage'>; takeFile: TakeFile };
 
-/** What stands for the files of messages, such as what is said in them. */
+/** Texts that replace files of messages, such as transcripts. */
 export function createFileWords({ core, keys, takeFile }: Deps): FileWords {
   const kept = new Map<string, string>();
 
@@ -36,7 +36,7 @@ export function createFileWords({ core, keys, takeFile }: Deps): FileWords {
       const name = keys.ofMessage(message);
       const known = kept.get(name);
       const file = fileOf(message);
-      // Of the others little is lost, and they would be fetched and stored once more.
+      // Other files lose little, and would be fetched and stored again.
       if (known !== undefined || file?.kind !== 'spoken') return known ?? '';
       // Nothing is fetched for a stranger.
       if ((await core.resolve(envelope)).denied) return '';

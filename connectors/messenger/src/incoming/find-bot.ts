@@ -7,12 +7,12 @@ import type { TelegramApi } from '../telegram-api.ts';
 type StoredBot = { id: number; username: string; first_name: string };
 
 /**
- * The bot of an instance. `mark` stands before the names of its messages and updates: each bot counts those of a chat with a person from the
- * beginning, so those of a bot that took the place of another would have the names of messages that were answered long ago. The first bot of an instance has none.
+ * The bot of an instance. `mark` is the prefix of its message and update ids: each bot counts those of a private chat from the beginning,
+ * so without it a replacement bot would reuse ids of messages that were answered long ago. The first bot of an instance has none.
  */
 export type FoundBot = { bot: User; mark: string };
 
-/** The bot that a token is of. Where Telegram cannot be reached it is the one that it was at the last start. */
+/** The bot of a token. When Telegram is unreachable, it is the bot of the last start. */
 export async function findBot(
   { state, log, signal }: Pick<StartContext, 'state' | 'log' | 'signal'>,
   api: TelegramApi,

@@ -14,14 +14,14 @@ type Options = Pick<StartContext, 'signal' | 'log'> & {
 };
 type Named = { id: number; update: unknown };
 
-/** So long after its own wait a poll that has no answer is given up, ms. */
+/** A poll is aborted this long after its own timeout, ms. */
 const patienceMs = 10_000;
-/** After a week without updates Telegram begins with another number, which may be lower; what was confirmed stays confirmed. */
+/** After a week without updates, Telegram continues with another number, which may be lower; confirmed updates stay confirmed. */
 const forgetOffsetMs = 3 * 24 * 60 * 60_000;
 
-/** Polls for what people write to the bot, until `signal` aborts. Never rejects. */
+/** Polls for messages to the bot until `signal` aborts. Never rejects. */
 export function followBot({ api, take, caughtUp, onProblem, signal, log, clock = systemClock }: Options): Promise<void> {
-  let hasWebhook = true; // one that was set elsewhere keeps all updates
+  let hasWebhook = true; // a webhook that was set elsewhere receives all updates
   let lastUpdateAt = clock.elapsed();
 
   async function poll(after: number | string | null, waitMs: number, stopped: AbortSignal): Promise<Named[]> {
@@ -41,7 +41,7 @@ export function followBot({ api, take, caughtUp, onProblem, signal, log, clock =
     );
     if (!Array.isArray(updates)) throw upstream('Telegram answered with something other than a list of updates.');
     if (updates.length > 0) lastUpdateAt = clock.elapsed();
-    // Their numbers are their order, whatever came in between.
+    // The numbers define the order, whatever order they arrived in.
     return updates.flatMap(named).toSorted((one, other) => one.id - other.id);
   }
 
@@ -64,7 +64,7 @@ export function followBot({ api, take, caughtUp, onProblem, signal, log, clock =
   });
 }
 
-/** One without a number cannot be passed, and nothing can be done with it. */
+/** An update without a number cannot be confirmed or handled. */
 const named = (update: unknown): Named[] => {
   const id = updateIdOf(update);
   return id === null ? [] : [{ id, update }];

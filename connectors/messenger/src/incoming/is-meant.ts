@@ -1,9 +1,9 @@
 import type { Message, MessageEntity, User } from 'grammy/types';
 
-/** Whether a message in a room is for the bot: it names it, or answers one of its messages. */
+/** Whether a message in a room is addressed to the bot: it mentions the bot, or answers one of its messages. */
 export function isMeant(message: Message, bot: User): boolean {
   const { reply_to_message: answered, entities, caption_entities, text, caption } = message;
-  // The first message of a topic stands at each of its messages as what is answered.
+  // Each message of a topic names the topic's first message as the one it answers.
   if (answered?.from?.id === bot.id && answered.forum_topic_created === undefined) return true;
   const said = text ?? caption ?? '';
   return (entities ?? caption_entities ?? []).some((entity) => names(entity, said, bot));
@@ -17,7 +17,7 @@ function names(entity: MessageEntity, text: string, { id, username = '' }: User)
   return entity.type === 'bot_command' && (part.endsWith(own) || !part.includes('@'));
 }
 
-/** What was said, without the bot's name before it, which is no part of it. A command keeps nothing but its own name. */
+/** The text without the bot's name at its beginning. A command keeps only its own name. */
 export function withoutName(text: string, { username = '' }: User): string {
   const own = `@${username}`.toLowerCase();
   const command = /^\/\w{1,64}(@\w{1,64})?/.exec(text);

@@ -6,7 +6,7 @@ const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 const mb = 1024 * 1024;
 
-/** How many of the photos stay; 0 for all of them. */
+/** Limits of the photos that are kept; 0 for no limit. */
 export type PhotoLimits = { days: number; megabytes: number };
 type Photo = { place: string; bytes: number; at: number };
 
@@ -23,7 +23,7 @@ export function keepPhotos({ folder, prefix, log, signal, ...limits }: Deps): vo
   prune();
 }
 
-/** Removes photos that are too old, then the oldest of too many. Nothing but what this connector names so is touched. */
+/** Removes photos that are too old, then the oldest while they take too much space. Touches only files that this connector has named. */
 export async function prunePhotos(folder: string, prefix: string, { days, megabytes }: PhotoLimits, now: number): Promise<void> {
   const photos = (await photosIn(folder, prefix)).toSorted((a, b) => b.at - a.at);
   let bytes = 0;
@@ -43,7 +43,7 @@ async function photosIn(folder: string, prefix: string): Promise<Photo[]> {
   for (const name of names) {
     if (!name.startsWith(prefix) || !/^(b\d+-)?-?\d+_\d+\.jpg(\.part)?$/.test(name.slice(prefix.length))) continue;
     const place = path.join(folder, name);
-    const stats = await lstat(place).catch(() => null); // it may have gone meanwhile
+    const stats = await lstat(place).catch(() => null); // it may have been removed meanwhile
     if (stats?.isFile() === true) photos.push({ place, bytes: stats.size, at: stats.mtimeMs });
   }
   return photos;

@@ -9,11 +9,11 @@ export type OpenFile = (fileId: string, signal: AbortSignal) => Promise<AsyncIte
 
 type Deps = {
   api: Pick<TelegramApi, 'ask' | 'fileAddress'>;
-  /** Where a Bot API server on this machine keeps its files; empty for none. */
+  /** The files folder of a Bot API server on this machine; empty for none. */
   filesDir: string;
 };
 
-/** Opens files of messages, over the Bot API or, where its server is on this machine, where that keeps them. */
+/** Opens files of messages: over the Bot API or, with a server on this machine, from its folder. */
 export function createOpenFile({ api, filesDir }: Deps): OpenFile {
   return async (file_id, signal) => {
     const { file_path: place } = await api.ask('getFile', { file_id }, signal);
@@ -22,7 +22,7 @@ export function createOpenFile({ api, filesDir }: Deps): OpenFile {
   };
 }
 
-/** The server says which file to read, so it has to lie below the folder that the operator named, links followed. */
+/** The server names the file to read, so with links resolved it must be in the folder that the operator configured. */
 async function openLocal(place: string, filesDir: string): Promise<AsyncIterable<Uint8Array>> {
   if (filesDir === '') throw refused('the Bot API server keeps it in its own folder; set api_files_dir to that folder');
   const [folder, file] = await Promise.all([realpath(filesDir), realpath(place)]).catch(() => {

@@ -22,19 +22,19 @@ type Deps = {
   ingress: Ingress;
   keys: ChatKeys;
   access: ChatAccess;
-  /** A message came. */
+  /** A message was received. */
   seen(message: Message): void;
-  /** A group has another id from now on. */
+  /** A group has a new id. */
   moved(from: number, to: number): Promise<void>;
-  /** Rejects with what passes when it is to be given again. */
+  /** Rejects with a temporary error when the press must be delivered again. */
   pressed(press: Press): Promise<void>;
 };
 
-/** All that comes in. `stop` ends what is left of it when `ctx.signal` has aborted. */
+/** The incoming side. `stop` ends its remaining work once `ctx.signal` has aborted. */
 export type IncomingChannel = { problem(): string | null; stop(withinMs: number): Promise<void> };
 
 const mb = 1024 * 1024;
-/** Telegram's own servers give bots no larger files; one on this machine has them on its disk. */
+/** Telegram's own servers offer bots no larger files; a server on this machine has them on its disk. */
 const maxBytes = { telegram: 20 * mb, own: 100 * mb } as const;
 
 export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promise<IncomingChannel> {
@@ -84,7 +84,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     },
     async pressed(query) {
       const press = toPress(query, keys);
-      // One below a message that was sent by way of the bot, in a chat that it is not in, is no question of its own.
+      // A button of a message that was sent via the bot, in a chat without the bot, belongs to no question.
       if (press === null) log('debug', 'a button of an unknown message was pressed');
       else await deps.pressed(press);
     },

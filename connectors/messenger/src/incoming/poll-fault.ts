@@ -5,8 +5,8 @@ const tokenHelp =
   'Get the token from @BotFather (/mybots, the bot, "API Token"), then run ./svc connector config NAME --secret bot_token_secret_key.';
 
 /**
- * What keeps updates from coming, as text for the operator. Nothing of the fault below is passed on: it names the address of the
- * request, and the token stands in it.
+ * Describes for the operator why no updates arrive. The original error is not included, because it contains the address of the request with
+ * the token.
  */
 export function toPollFault(error: unknown): ServiceError {
   if (error instanceof GrammyError) return refusal(error);
@@ -34,7 +34,7 @@ const conflictText = (description: string): string =>
     ? 'A webhook is set for this bot (409), so it cannot be polled. Restart this connector to remove the webhook.'
     : 'Another program is receiving the updates of this bot (409). Stop it, or give this connector its own bot. Retrying.';
 
-/** Such as ECONNREFUSED; only words that no address can be in. */
+/** A system error code such as ECONNREFUSED; only words that cannot contain an address. */
 function codeOf(error: unknown): string {
   const { code, type, name } = ((error instanceof HttpError ? error.error : error) ?? {}) as Record<string, unknown>;
   const known = [code, type, name].find((each) => typeof each === 'string' && /^[\w-]{1,40}$/.test(each));

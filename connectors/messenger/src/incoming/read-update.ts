@@ -1,7 +1,7 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
 
-/** What Telegram is asked for. Kinds that are not named here are not sent. */
+/** The kinds of updates that are requested. Telegram sends no others. */
 export const allowedUpdates = [
   'message',
   'edited_message',
@@ -11,7 +11,7 @@ export const allowedUpdates = [
   'my_chat_member',
 ] as const;
 
-/** One update, its ids checked; everything else in it is as it came. */
+/** One update. Its ids are validated, everything else is unchecked. */
 export type Incoming = { id: number } & (
   | { kind: 'message' | 'edited'; message: Message }
   | { kind: 'press'; press: CallbackQuery }
@@ -19,7 +19,7 @@ export type Incoming = { id: number } & (
   | { kind: 'other' }
 );
 
-/** Null for what has no id of an update, and so can be neither named nor passed. */
+/** Null for an update without a valid id, which can be neither identified nor confirmed. */
 export function readUpdate(update: unknown): Incoming | null {
   const id = updateIdOf(update);
   if (!isRecord(update) || id === null) return null;
@@ -35,10 +35,10 @@ export function readUpdate(update: unknown): Incoming | null {
 
 export const updateIdOf = (update: unknown): number | null => (isRecord(update) ? idOf(update['update_id']) : null);
 
-/** An id as Telegram writes it: a number that is exact. One that is not could be another's. */
+/** A Telegram id must be an exact integer: a rounded one could be someone else's. */
 const isId = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 
-/** Some servers of the Bot API write ids as text. */
+/** Some Bot API servers write ids as text. */
 const idOf = (value: unknown): number | null => {
   const id = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   return isId(id) && id >= 0 ? id : null;

@@ -3,8 +3,8 @@ import type { Sender } from '@svc/contract/envelope.ts';
 import type { Chat, Message, User } from 'grammy/types';
 
 /**
- * Who said it. What is said in the name of a chat (posts of channels, anonymous administrators) is that chat's, whatever `from` names: then it is an
- * account that all of them share. `chat:` keeps it apart from the ids of people.
+ * The sender. A message in the name of a chat (channel posts, anonymous administrators) belongs to that chat, whatever `from` says: `from`
+ * is then a shared account. The prefix `chat:` keeps these ids apart from those of people.
  */
 export function senderOf({ sender_chat, from, chat }: Pick<Message, 'sender_chat' | 'from' | 'chat'>): Sender {
   if (sender_chat !== undefined) return { raw_id: `chat:${sender_chat.id}`, raw_username: shown(titleOf(sender_chat)) };
@@ -17,7 +17,7 @@ export const personOf = (user: User): Sender => ({
   ...(user.is_bot && { is_bot: true }),
 });
 
-/** `@name` where there is one, which no two people share. */
+/** `@name` if there is one, because it is unique. */
 export function nameOf({ username, first_name, last_name }: Partial<User>): string {
   if (typeof username === 'string' && username !== '') return username;
   return [first_name, last_name].filter((part) => typeof part === 'string' && part !== '').join(' ');

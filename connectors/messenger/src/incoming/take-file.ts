@@ -20,16 +20,16 @@ export type TakeFile = TakeAnyFile<MessageFile>;
 type Deps = Pick<StartContext, 'uploads' | 'speech' | 'log'> & {
   open: OpenFile;
   photoDir: string;
-  /** Before the names of photos: bots that share a folder have messages of the same ids. */
+  /** Prefix of photo names: bots that share a folder have messages with the same ids. */
   photoPrefix: string;
-  /** Telegram's own servers give bots no more than 20 MB. */
+  /** Telegram's own servers offer bots at most 20 MB. */
   maxBytes: number;
 };
 
-/** A photo up to here goes along with the message, a larger one is named. */
+/** A photo up to this size is sent with the message; of a larger one, only the name. */
 const maxInlinePhoto = 5 * 1024 * 1024;
 
-/** Brings the file of a message to the assistant. Photos are kept in a folder, too. */
+/** Passes the file of a message to the assistant. Photos are also kept in a folder. */
 export function createTakeFile({ uploads, speech, log, open, photoDir, photoPrefix, maxBytes }: Deps): TakeFile {
   async function photo(file: MessageFile, { conversationKey, message, signal }: FileOrigin): Promise<TakenFile> {
     const place = path.join(photoDir, `${photoPrefix}${message.replaceAll(/[^\w-]/g, '_')}.jpg`);
@@ -51,12 +51,12 @@ export function createTakeFile({ uploads, speech, log, open, photoDir, photoPref
   });
 }
 
-/** Whole or not at all. */
+/** Stores the file completely or not at all. */
 async function keep(place: string, data: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> {
   await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
   const part = `${place}.part`;
   try {
-    // What a kill left there, or who else may write to the folder put there, is not written through.
+    // Removed first: what a killed process or someone with access to the folder left there is not written through.
     await rm(part, { force: true });
     await pipeline(bounded(data, maxBytes), createWriteStream(part, { mode: 0o600, flags: 'wx' }));
     await rename(part, place);

@@ -12,15 +12,15 @@ import { basicEnvelope, joined, toEnvelope, type EnvelopeDeps } from './to-envel
 
 export type TakeDeps = EnvelopeDeps & { fileWords: Pick<FileWords, 'ofEdited'> } & Pick<StartContext, 'log'> & {
     ingress: Ingress;
-    /** A group has another id from now on. */
+    /** A group has a new id. */
     moved(from: number, to: number): Promise<void>;
-    /** A button was pressed. Rejects when it is to be given again. */
+    /** A button was pressed. Rejects when the update must be delivered again. */
     pressed(press: CallbackQuery): Promise<void>;
-    /** A message came, of the bot itself or of others. */
+    /** A message was received, from the bot itself or from others. */
     seen(message: Message): void;
   };
 
-/** Hands one update on. Resolves when it may be passed; rejects only when it is to be given again. */
+/** Passes one update on. Resolves when it may be confirmed; rejects only when it must be delivered again. */
 export async function takeUpdate(deps: TakeDeps, update: unknown): Promise<void> {
   try {
     const incoming = readUpdate(wellFormed(update));
@@ -31,7 +31,7 @@ export async function takeUpdate(deps: TakeDeps, update: unknown): Promise<void>
   }
 }
 
-/** In a chat that is not answered nothing is edited or pressed either. A message itself may be told so. */
+/** In a chat that is not answered, edits and presses are ignored too. A message itself may be told that access is denied. */
 function isClosed({ access }: TakeDeps, incoming: Incoming): boolean {
   if (incoming.kind === 'edited') return !access.isOpen(incoming.message.chat.id);
   if (incoming.kind !== 'press' || incoming.press.message === undefined) return false;
@@ -59,7 +59,7 @@ async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
   }
 }
 
-/** A place that moves is edited every few seconds, and what the bot writes by itself. */
+/** Live locations, which are edited every few seconds, and the bot's own messages are ignored. */
 async function edited(deps: TakeDeps, version: number, message: Message): Promise<void> {
   if (message.location !== undefined || message.from?.id === deps.bot.id) return;
   return deps.ingress.amend(targetOf(message), String(version), async (signal) => {

@@ -21,7 +21,7 @@ export type EnvelopeDeps = Pick<StartContext, 'core'> & {
   takeFile: TakeFile;
 };
 
-/** A message as the core takes it, its file brought along; null for what is not answered. */
+/** A message as an envelope, with its file; null when it is not answered. */
 export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: AbortSignal): Promise<Envelope | null> {
   const { core, bot, keys, access } = deps;
   if (message.from?.id === bot.id || !hasContent(message)) return null;
@@ -35,7 +35,7 @@ export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: A
   const isRoom = message.chat.type !== 'private';
   const file = fileOf(message);
   const isDenied = (isRoom || file !== null) && (await resolve()).denied;
-  // A room has no answer that a stranger alone can read, and their files are not fetched.
+  // In a room, an answer cannot be shown to a stranger alone, and their files are not fetched.
   if (isDenied) return { ...envelope, ...(isRoom && { public: true }) };
   if (file === null) return envelope;
   const origin = {
@@ -49,7 +49,7 @@ export async function toEnvelope(deps: EnvelopeDeps, message: Message, signal: A
   return { ...envelope, content: { ...envelope.content, text, ...(attachment !== undefined && { attachments: [attachment] }) } };
 }
 
-/** A message without its file, as it is said before anybody is asked about it. */
+/** The envelope without the file, built before the core is asked about the sender. */
 export function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): Envelope {
   const { chat } = message;
   return {
@@ -66,12 +66,12 @@ export function basicEnvelope({ bot, keys }: EnvelopeDeps, message: Message): En
 }
 
 /**
- * What a message says without its file. A command stands alone: it is no command behind other words. Who passes one on that
- * another wrote has given none.
+ * The text of a message without its file. A command is passed alone, because it would not be recognized after other words. A forwarded
+ * command is not a command of the person who forwards it.
  */
 export function textOf(message: Message, bot: User): string {
   const written = message.text ?? message.caption ?? '';
-  // A name alone is all that was said.
+  // A message that contains only the bot's name keeps it.
   const said = withoutName(written, bot) || written;
   if (said.startsWith('/') && message.forward_origin === undefined) {
     return /^\/start\b/.test(said) && invitationIn(said) === null ? '/help' : said;
@@ -80,25 +80,25 @@ export function textOf(message: Message, bot: User): string {
   return parts.filter((part) => part !== '').join('\n');
 }
 
-/** What was written, and what stands for a file. */
+/** The written text, and the text that replaces a file. */
 export const joined = (text: string, words = ''): string => [text, words].filter((part) => part !== '').join('\n');
 
-/** In answer to a message of the bot it is what was written that may answer a question, without the words that it is about. */
+/** In an answer to a message of the bot, only what was written may answer a question, without the quoted words. */
 function saidOf(message: Message, bot: User): { said?: string } {
   const { reply_to_message: answered, forward_origin, text } = message;
   const isAnswer = answered?.from?.id === bot.id && answered.sender_chat === undefined && forward_origin === undefined;
   return isAnswer && text !== undefined && text.length <= maxSaid ? { said: withoutName(text, bot) } : {};
 }
 
-/** Longer texts answer no question. */
+/** A longer text answers no question. */
 const maxSaid = 200;
 
-/** Joins, pins, calls, payments and the like hold none of these. */
+/** Joins, pins, calls, payments and the like contain none of these. */
 const hasContent = (message: Message): boolean =>
   message.text !== undefined || message.caption !== undefined || fileOf(message) !== null || describeContent(message) !== null;
 
 const isAddressed = (message: Message, bot: User): boolean => message.chat.type === 'private' || isMeant(message, bot);
 
-/** What has a public name can be read by anybody, and so can a channel. */
+/** Anyone can read a chat with a public name, or a channel. */
 export const isOpenToAll = ({ chat }: Pick<Message, 'chat'>): boolean =>
   chat.type === 'channel' || (chat.type === 'supergroup' && chat.username !== undefined);

@@ -3,7 +3,7 @@ import type { Press } from '../outgoing/ask-buttons.ts';
 import { targetOf, type ChatKeys } from './chat-keys.ts';
 import { isOpenToAll } from './to-envelope.ts';
 
-/** A button that was pressed. Null for one that is at no message of a chat that the bot is in. */
+/** A pressed button. Null when its message is not in a chat that the bot is in. */
 export function toPress({ id, data = '', from, message }: CallbackQuery, keys: ChatKeys): Press | null {
   if (message === undefined) return null;
   return {

@@ -22,18 +22,18 @@ type Options = Pick<StartContext, 'signal' | 'log' | 'version' | 'allowedHosts'>
 export type Webhook = { stop(withinMs: number): Promise<void> };
 
 const mb = 1024 * 1024;
-/** An update is a few KB long. */
+/** Limits of request bodies; an update has a few KB. */
 const bodies = { bodyBytes: mb, totalBytes: 16 * mb };
 const host = '127.0.0.1';
-/** Parts of an album come one after the other, each while those before it wait for them. */
+/** Parts of an album arrive one after the other, each while the earlier ones wait for them. */
 const maxConnections = 40;
-/** How often it is looked whether updates come through, ms, and how often a webhook that could not be set is tried again. */
+/** Interval of checks that updates arrive, and of retries of setting the webhook, ms. */
 const lookEveryMs = 60_000;
 const againMs = 10_000;
-/** A failure that Telegram reports counts for so long, s. */
+/** How long a failure reported by Telegram counts, s. */
 const recentS = 180;
 
-/** Takes updates that Telegram pushes, on loopback, behind a proxy that has a certificate. Rejects when the port cannot be used. */
+/** Receives updates that Telegram pushes, on loopback behind a proxy with a certificate. Rejects when the port cannot be used. */
 export async function openWebhook(options: Options): Promise<Webhook> {
   const { url, port, take, log, version, allowedHosts } = options;
   const { pathname, hostname } = new URL(url);
@@ -66,7 +66,7 @@ export async function openWebhook(options: Options): Promise<Webhook> {
   return { stop: (withinMs) => server.stop(withinMs) };
 }
 
-/** Sets the webhook, and sees to it that it stays set. Never rejects. */
+/** Sets the webhook, and makes sure that it stays set. Never rejects. */
 async function keepSet({ api, url, signal, log, onProblem, clock = systemClock }: Options, secret: Secret): Promise<void> {
   const set = () =>
     api.ask(
@@ -74,7 +74,7 @@ async function keepSet({ api, url, signal, log, onProblem, clock = systemClock }
       { url, secret_token: secret.reveal(), allowed_updates: allowedUpdates, max_connections: maxConnections },
       signal,
     );
-  /** Another program may have set another one, or polls. */
+  /** Another program may have set its own webhook, or may poll. */
   async function look(): Promise<string | null> {
     const { url: now, last_error_date = 0, last_error_message } = await api.ask('getWebhookInfo', {}, signal);
     if (now !== url) {

@@ -1,7 +1,7 @@
 import { CoreError, errorText, type Ask, type CoreApi, type StartContext } from '@svc/connector-kit';
 import type { BotCall } from './bot-call.ts';
 
-/** Letters of a button's text that can be read on a telephone, and how many stand in a row. */
+/** Length of a button's text that is readable on a telephone, and number of buttons in a row. */
 const longestLabel = 64;
 const rowLength = 30;
 const mostInRow = 3;
@@ -13,7 +13,7 @@ const shown = (label: string): string => {
   return letters.length <= longestLabel ? label : `${letters.slice(0, longestLabel - 1).join('')}…`;
 };
 
-/** A button for each answer. What it gives back is the id of the question and the number of the answer, which are short. */
+/** A button for each answer. Its data is short: the id of the question and the number of the answer. */
 export function askKeyboard({ id, options }: Ask): { inline_keyboard: Button[][] } {
   const rows: Button[][] = [];
   for (const [index, { label }] of options.entries()) {
@@ -26,7 +26,7 @@ export function askKeyboard({ id, options }: Ask): { inline_keyboard: Button[][]
   return { inline_keyboard: rows };
 }
 
-/** A button that was pressed. `id`: of the press, which Telegram wants to be answered. */
+/** A pressed button. `id`: of the press, which Telegram expects to be answered. */
 export type Press = {
   id: string;
   data: string;
@@ -53,7 +53,10 @@ const alerts: Readonly<Record<string, string>> = {
   bad_request: tooLate,
 };
 
-/** Hands an answer to the core and says to who pressed what came of it. Rejects when the core is away: then the press is given again. */
+/**
+ * Passes an answer to the core and tells the person who pressed the button the result. Rejects when the core is unreachable, so that the
+ * press is delivered again.
+ */
 export async function takePress(deps: PressDeps, press: Press): Promise<void> {
   const [, id, number] = /^ask:([\w.-]{1,50}):(\d{1,3})$/.exec(press.data) ?? [];
   if (id === undefined || number === undefined) return say(deps, press, 'This button no longer works.');
@@ -70,7 +73,7 @@ export async function takePress(deps: PressDeps, press: Press): Promise<void> {
   }
 }
 
-/** Nothing hangs on it: a press that is older than a few seconds cannot be answered. */
+/** Optional: a press older than a few seconds cannot be answered. */
 async function say({ call, log, signal }: PressDeps, { id }: Press, text: string, show_alert = true): Promise<void> {
   const short = Array.from(text).slice(0, 190).join('');
   await call('answerCallbackQuery', { callback_query_id: id, text: short, show_alert }, signal).catch((error: unknown) => {

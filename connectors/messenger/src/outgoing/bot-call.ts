@@ -3,12 +3,12 @@ import { GrammyError, InputFile, type Api } from 'grammy';
 import type { ChatMoves } from './chat-moves.ts';
 import { toFault } from './to-fault.ts';
 
-/** One request to the Bot API. Rejects as the reply writer wants it; a group that has moved is followed. */
+/** Sends one request to the Bot API. Rejects with the errors that the reply writer expects; follows a group that has moved. */
 export type BotCall = <T>(method: string, params: Readonly<Record<string, unknown>>, signal?: AbortSignal) => Promise<T>;
 
 type RawCall = (params: object, signal?: AbortSignal) => Promise<unknown>;
 
-/** Files take the time that they take; any other answer is waited for so long, ms. */
+/** Timeout of an answer, ms; requests with files have none. */
 const answerWithinMs = 20_000;
 const takesLong = /^send(Photo|Document|MediaGroup)$/;
 const isOver = (method: string, signal: AbortSignal | undefined): AbortSignal | undefined => {
@@ -29,7 +29,7 @@ export function createBotCall(raw: Api['raw'], moves: ChatMoves): BotCall {
       const to = isNamed ? movedTo(error) : undefined;
       if (to === undefined || !isNamed || moves.current(chat) === to) throw toFault(error);
       await moves.moved(chat, to);
-      // The bytes of a file are used up by now: who has them gives them again.
+      // The stream of a file is used up, so its owner must provide it again.
       if (hasFile(params))
         throw new ServiceError('busy', 'The group has a new ID.', { details: { retry_after_s: 1, keeps_pace: true } });
       return ask(method, params, signal);

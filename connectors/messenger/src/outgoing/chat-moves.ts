@@ -1,10 +1,10 @@
 import { errorText, type ConnectorState, type StartContext } from '@svc/connector-kit';
 
-/** Groups that have become supergroups, whose id is another since then. */
+/** Groups that became supergroups, which changed their id. */
 export type ChatMoves = {
-  /** The id that a chat has now. */
+  /** The present id of a chat. */
   current(chat: number | string): number | string;
-  /** Resolves when it is noted. */
+  /** Resolves when the move is stored. */
   moved(from: number | string, to: number): Promise<void>;
 };
 

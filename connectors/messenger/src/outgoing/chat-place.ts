@@ -1,9 +1,9 @@
-/** A chat of Telegram, and the topic in it. As a target of messages it is written `chat` or `chat:topic`. */
+/** A Telegram chat, and the topic in it. Written as a target: `chat` or `chat:topic`. */
 export type ChatPlace = { chat_id: number | string; message_thread_id?: number };
 
 const written = /^(-?\d{1,16}|@\w{4,32})(?::(\d{1,16}))?$/;
 
-/** Null for what names no chat. */
+/** Null when it is not a chat. */
 export function toChatPlace(target: string): ChatPlace | null {
   const [, chat, topic] = written.exec(target) ?? [];
   if (chat === undefined) return null;
@@ -13,14 +13,14 @@ export function toChatPlace(target: string): ChatPlace | null {
   };
 }
 
-/** The chat alone, as a target: what has a pace and limits. */
+/** The chat of a target without its topic: paces and limits apply to the chat. */
 export const chatOf = (target: string): string => target.replace(/:\d+$/, '');
 
-/** Chats with one person have positive ids. */
+/** Private chats have positive ids. */
 export const isPrivate = (target: string): boolean => /^\d/.test(target);
 
-/** Its messages have ids of their own; those of other chats count together. */
+/** A supergroup has message ids of its own; all other chats share theirs. */
 export const isSupergroup = (target: string): boolean => /^-100\d{8,}/.test(target);
 
-/** The id of a message within its chat, of what names a message. */
+/** The message id within its chat, from a message key. */
 export const toMessageId = (id: string): number => Number(/\d+$/.exec(id)?.[0] ?? 0);

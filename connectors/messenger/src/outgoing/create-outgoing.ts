@@ -26,29 +26,29 @@ export type OutgoingDeps = Pick<StartContext, 'state' | 'log' | 'signal'> & {
   style?: 'stream' | 'steps' | 'final';
   hasDrafts?: boolean;
   hasReactions?: boolean;
-  /** Telegram's own servers take 50 MB, a server of one's own 2000. */
+  /** Telegram's own servers accept 50 MB, a private server 2000. */
   maxFileBytes?: number;
   clock?: Clock;
 };
 
-/** All that leaves for Telegram. */
+/** The outgoing side. */
 export type Outgoing = ReplyWriter & {
   call: BotCall;
   moves: ChatMoves;
-  /** A message came, under this id. */
+  /** A message with this id was received. */
   saw(chat: string, id: number): void;
 };
 
-/** From one write to the next, ms: a message a second in each chat, 20 a minute in each group, 30 a second in all. */
+/** Pauses between writes, ms: a message a second in each chat, 20 a minute in each group, 30 a second in total. */
 const pace = { private: 1000, group: 3000, all: 34 } as const;
-/** From one state of a growing reply to the next, ms. */
+/** Interval of updates of a growing reply, ms. */
 const liveEvery = { private: 1500, group: 4000 } as const;
-/** What is no message has a pace of its own, ms. */
+/** The separate pace of writes that are not messages, ms. */
 const signs = { perMs: 500, allMs: 50 } as const;
 
 const mb = 1024 * 1024;
 const longestUploadMs = 120_000;
-/** Parsed at once; what is longer is cut before. */
+/** Maximum length that is parsed at once; a longer text is cut first. */
 const mostParsed = 16_000;
 
 export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
@@ -57,7 +57,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   const call = createBotCall(raw, moves);
   const kindOf = (chat: string) => (isPrivate(chat) ? 'private' : 'group');
   const signGate = createChatGate({ clock, ...signs });
-  // A minute's messages of a group are counted by Telegram, whatever process sent them.
+  // Telegram counts a group's messages of the last minute, whichever process sent them.
   const messageGate = createChatGate({ clock, followsAnother: true, perMs: (chat) => pace[kindOf(chat)], allMs: pace.all });
   const reactions = createReactions({ call, gate: signGate, log });
   const sent = await openSentMessages(state, log);
@@ -86,14 +86,14 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
   return { openReply, send: (message, ended) => writer.send(withShortCaption(message), ended), call, moves, saw: sent.saw };
 }
 
-/** A caption that does not fit below its file is a text before it. */
+/** A caption that is too long for its file is sent as a text before it. */
 function withShortCaption(message: OutboundMessage): OutboundMessage {
   const { text, caption, ...rest } = message;
   if (caption === undefined || toMessages(caption, maxCaption).length <= 1) return message;
   return { ...rest, text: text === undefined ? caption : `${text}\n\n${caption}` };
 }
 
-/** Topics share the pace of their chat. That an answer is being written is no message, and does not hold one up. */
+/** Topics share the pace of their chat. The typing indicator is not a message, and must not delay one. */
 const gateOf = (messages: ChatGate, signs: ChatGate): ChatGate => ({
   run: (chat, write, options) => messages.run(chatOf(chat), write, options),
   offer: async (chat, write) => messages.pausedMs(chatOf(chat)) === 0 && signs.offer(chatOf(chat), write),

@@ -5,11 +5,11 @@ import { isUnknownMethod } from './to-fault.ts';
 import { unpackMessage } from './to-messages.ts';
 import { placeOf } from './write-params.ts';
 
-/** The same for the same message, and never 0. */
+/** Derived from the message's nonce; never 0. */
 const draftIdOf = (nonce: string): number => Buffer.from(nonce, 'base64url').readUInt32BE() >>> 1 || 1;
 const mostWithout = 1000;
 
-/** Messages that are still being written, in chats with one person. Servers and chats that have none are asked once. */
+/** Drafts of messages that are still being written, in private chats. A server or chat without drafts is tried only once. */
 export function createDrafts(call: BotCall): NonNullable<ReplyPlatform['draft']> {
   const without = new Set<string>();
   let isUnknown = false;

@@ -6,27 +6,27 @@ import type { SentMessages } from './sent-messages.ts';
 import { isNotModified } from './to-fault.ts';
 import { unpackMessage } from './to-messages.ts';
 
-/** What Telegram says of a message of the bot. */
+/** What Telegram returns about a message of the bot. */
 type Content = { text?: string; caption?: string; reply_to_message?: { message_id: number } };
 type Looked = 'other' | 'none' | Content;
 
 type FindDeps = {
   call: BotCall;
   sent: SentMessages;
-  /** Whether there may be a message of this id, without a write to the chat. */
+  /** Whether a message with this id may exist, checked without a write to the chat. */
   exists(chat: string, id: number, signal: AbortSignal): Promise<boolean>;
 };
 
-/** Behind the highest id that is known so many are looked at that have no message. */
+/** Number of missing ids after the highest known one after which the search ends. */
 const longestGap = 4;
-/** Ids that are looked at, at most: in a bot that talks with many, all their messages count together. */
+/** Maximum number of ids to check: in a bot with many chats, all their messages are numbered together. */
 const most = 120;
 const maxRemembered = 500;
 
 /**
- * Finds a message whose answer was lost, or that was sent by a process that was killed. Telegram has no nonces and shows a bot no message of its
- * own, but it gives back the one whose buttons are changed: so a message that nobody knows gets a button, and loses it at once. It is the
- * one that is looked for when it answers the same message, or begins with the same words; several may be lost in one chat.
+ * Finds a message whose answer was lost, or that was sent by a process that was killed. Telegram has no nonces and does not let a bot list
+ * its own messages, but it returns a message whose buttons are changed. So each unknown message is given a button, which is removed at
+ * once. It is the lost one if it answers the same message or begins with the same words; a chat may have several lost messages.
  */
 export function createFindLost({ call, sent, exists }: FindDeps): NonNullable<ReplyPlatform['find']> {
   const remembered = new Map<string, Content>();
@@ -66,16 +66,16 @@ export function createFindLost({ call, sent, exists }: FindDeps): NonNullable<Re
   };
 }
 
-/** A button that nobody can press in the moment for which it is there. */
+/** A button that exists too briefly to be pressed. */
 const button = { inline_keyboard: [[{ text: '…', callback_data: 'lost' }]] };
 
-/** A message of the bot's own, by two writes; one write says of any other that it is not. */
+/** Reads a message of the bot with two writes. For any other message, one write shows that it is not the bot's. */
 async function readOwn(call: BotCall, at: Record<string, unknown>, { paced, signal }: LostMessage): Promise<Looked> {
   const change = (markup: object) => paced(() => call<Content>('editMessageReplyMarkup', { ...at, ...markup }, signal));
   try {
     await change({ reply_markup: button });
   } catch (error) {
-    // It has the button still: the process that looked before was ended.
+    // It still has the button: an earlier process was killed before it removed it.
     if (!isNotModified(error)) return kindOf(error);
   }
   return change({});
@@ -87,13 +87,13 @@ function kindOf(error: unknown): 'other' | 'none' {
   throw error;
 }
 
-/** Where no message is quoted, or only a later part is missing, the words decide: what grew began in the same way. */
+/** When no message is quoted, or only a later part is missing, the words decide: a growing text always began in the same way. */
 function isMeant({ reply_to_message: replied, text, caption }: Content, { answers, text: wanted }: LostMessage): boolean {
   if (answers !== undefined && replied !== undefined) return replied.message_id === toMessageId(answers);
   return wanted !== undefined && beginsAlike(text ?? caption ?? '', unpackMessage(wanted).text);
 }
 
-/** The last characters of a text that grows may be shown in another way than later: a mark is not yet one. */
+/** The last characters of a growing text may be rendered differently later, because a mark may be incomplete. */
 const unsettledChars = 8;
 
 function beginsAlike(one: string, other: string): boolean {

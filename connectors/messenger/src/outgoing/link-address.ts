@@ -1,6 +1,6 @@
 const longest = 2000;
 
-/** The address of a link as Telegram takes it; null for what it refuses, such as a host of this network. */
+/** A link's address as Telegram accepts it; null for one that it refuses, such as a host on the local network. */
 export function toLink(address: string): string | null {
   const url = URL.parse(address.trim());
   if (url === null || url.href.length > longest) return null;

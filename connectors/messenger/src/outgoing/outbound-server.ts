@@ -12,7 +12,7 @@ type Context = Pick<StartContext, 'outboundAccess' | 'dataDir' | 'log' | 'signal
 
 export type OutboundServerDeps = Pick<SendRoutesDeps, 'send' | 'key' | 'checkTarget' | 'keyOf' | 'maxFileBytes'>;
 
-/** `/out` and the other routes of the manager, and `/send`, `/send-photo` and `/send-document` for programs of this machine. */
+/** `/out` and the other routes of the manager, and `/send`, `/send-photo` and `/send-document` for programs on this machine. */
 export function createOutboundServer(ctx: Context, deps: OutboundServerDeps): ConnectorServer {
   return createConnectorServer({
     routes: [...createOutboundRoutes(ctx, { send: deps.send }), ...createSendRoutes(ctx, { ...deps, place, files })],

@@ -2,33 +2,33 @@ import { errorText, ServiceError, withWorkingSign, type ChatGate, type OpenReply
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
 
-/** What a bot may react with. */
+/** The reactions that bots may use. */
 const allowed = new Set(
   (
     '❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 ' +
     '🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡'
   ).split(' '),
 );
-/** The same sign may be written with a mark that asks for its colour, and people have skins. */
+/** Removes the variation selector that asks for colour, and skin tones: the same emoji may be written with or without them. */
 const plain = (emoji: string): string => emoji.replaceAll(/\ufe0f|\p{Emoji_Modifier}/gu, '');
 
 export const isReaction = (emoji: string): boolean => allowed.has(plain(emoji));
 
 export type ReactionDeps = { call: BotCall; gate: ChatGate; log: StartContext['log'] };
 
-/** Reactions of the bot to messages. Chats that forbid them are asked once. */
+/** The bot's reactions to messages. A chat that forbids them is tried only once. */
 export type Reactions = {
-  /** Resolves to false when the message cannot have it. */
+  /** Resolves to false when the message cannot have the reaction. */
   set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean>;
-  /** Whether there may be a message of this id: one that is there can be without a reaction. It is no write to the chat. */
+  /** Whether a message with this id may exist: removing its reaction succeeds for an existing message, and is not a write to the chat. */
   reach(chat: string, id: number, signal: AbortSignal): Promise<boolean>;
-  /** While a turn works, the message that it answers has a sign; where a reply reacts itself, that stays. */
+  /** Marks the answered message with a sign while the turn works; a reaction of the reply itself stays. */
   whileWorking(openReply: OpenReply, chatOfEnvelope: (envelope: Parameters<OpenReply>[0]) => string): OpenReply;
 };
 
 const workSign = '👀';
 const mostForbidding = 1000;
-/** The sign may wait no longer for its turn, ms. */
+/** Longest wait of the sign for its turn to be written, ms. */
 const signWithinMs = 30_000;
 
 export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
@@ -52,7 +52,7 @@ export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
     forbidding.add(chat);
   }
 
-  /** The sign is a courtesy: what goes wrong with it changes nothing. */
+  /** The sign is a courtesy: its errors are ignored. */
   const show = (chat: string, message: string, emoji: string | null): Promise<unknown> =>
     gate
       .run(chatOf(chat), () => set(chat, message, emoji), { withinMs: signWithinMs })

@@ -6,7 +6,7 @@ type BotCommand = { command: string; description: string };
 const most = 100;
 const longestDescription = 256;
 
-/** As Telegram lists them: small letters, digits and `_` alone; what cannot be written so is left out. */
+/** Commands in Telegram's form: only lower-case letters, digits and `_`; others are left out. */
 export const toBotCommands = (commands: readonly ChatCommandEntry[]): BotCommand[] =>
   commands
     .map(({ name, description }) => ({
@@ -18,7 +18,7 @@ export const toBotCommands = (commands: readonly ChatCommandEntry[]): BotCommand
 
 type Menu = { scope: { type: 'default' | 'all_private_chats' | 'all_group_chats' }; commands: readonly ChatCommandEntry[] };
 
-/** A group's menu is short: what few ask for there still works when it is typed. */
+/** The menu of groups is short; the commands left out here still work when typed. */
 const notForGroups: ReadonlySet<string> = new Set(['usage']);
 
 /** Telegram shows the menu of the narrowest scope. Elsewhere, as in comments of a channel, there is none. */
@@ -28,7 +28,7 @@ const menusOf = (commands: readonly ChatCommandEntry[]): readonly Menu[] => [
   { scope: { type: 'default' }, commands: [] },
 ];
 
-/** Makes the menus of the bot what they are to be. One that is so already is left alone. True when one was changed. */
+/** Updates the bot's menus. A correct menu is left alone. Returns true when one was changed. */
 export async function registerCommands(
   call: BotCall,
   commands: readonly ChatCommandEntry[],

@@ -21,9 +21,9 @@ export type ReplyPlatformDeps = {
   hasDrafts: boolean;
 };
 
-/** Code that fills about a message is better read as a file. */
+/** Code that would fill about one message is sent as a file. */
 const longestCode = 3500;
-/** A page that a text names is not shown below it: while a reply grows it would come and go. */
+/** Link previews are suppressed: while a reply grows, they would appear and disappear. */
 const noPreview = { link_preview_options: { is_disabled: true } };
 
 /** What Telegram can do with the bot's messages. */
@@ -50,7 +50,7 @@ export function createReplyPlatform(deps: ReplyPlatformDeps): ReplyPlatform {
     typing: ({ chat, signal }) => call('sendChatAction', { ...placeOf(chat), action: 'typing' }, signal),
     ask: ({ ask, text, ...message }) =>
       send(message, { ...write(message), ...unpackMessage(text), reply_markup: askKeyboard(ask) }),
-    /** What cannot be a reaction is a message: it may be all that is said. */
+    /** An emoji that cannot be a reaction is posted as a message, because it may be the whole answer. */
     async react({ to, emoji, ...place }) {
       if (isReaction(emoji) && (await reactions.set(place.chat, to, emoji, place.signal))) return;
       await send({ ...place, nonce: null }, { ...write({ ...place, answers: to }), text: emoji });

@@ -9,7 +9,7 @@ import type { WriteParams } from './write-params.ts';
 
 const mb = 1024 * 1024;
 const maxPhotoBytes = 10 * mb;
-/** Files that Telegram shows as one message. */
+/** Telegram's maximum number of files in one album. */
 const mostTogether = 10;
 
 export type SendFilesDeps = {
@@ -17,17 +17,17 @@ export type SendFilesDeps = {
   uploads: Pick<StartContext['uploads'], 'open'>;
   write: WriteParams;
   sent: SentMessages;
-  /** Larger files are not sent, but named; 50 MB on Telegram's own servers. */
+  /** A larger file is not sent; its name is shown instead. 50 MB on Telegram's own servers. */
   maxFileBytes: number;
 };
 
 type FilePost = Place & { answers?: string };
 type SentMessage = { message_id: number };
 type Kind = 'photo' | 'document';
-/** A file that can be sent, and as what. `close` ends what is still read of it. */
+/** A file that can be sent, and its kind. `close` stops reading it. */
 type Ready = { file: ReplyFile; kind: Kind; input: InputFile; close(): void };
 
-/** Files on their way out: pictures as pictures, several as an album, and what cannot be sent as text. */
+/** Sends files: pictures as pictures, several as an album, and a line of text for one that cannot be sent. */
 export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes }: SendFilesDeps) {
   const call = async (method: string, target: FilePost, params: Readonly<Record<string, unknown>>): Promise<void> => {
     const done = await ask<SentMessage | SentMessage[]>(method, { ...write(target), ...params }, target.signal);
@@ -50,14 +50,14 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     const read = async () => {
       const { data: bytes } = await uploads.open(path);
       end.signal.addEventListener('abort', () => void bytes.destroy(), { once: true });
-      // The bytes alone: what has an address, as an answer over HTTP does, would be fetched by the library.
+      // Only an iterator: the library would fetch an object with a URL, as an HTTP answer has.
       return bytes.iterator();
     };
     const isPhoto = isPicture({ mime: found.mime, ...file }) && found.bytes <= maxPhotoBytes;
     return { file, kind: isPhoto ? 'photo' : 'document', input: new InputFile(read, name), close: () => end.abort() };
   }
 
-  /** Read when it is sent: of ten files in an album not all can be open at once. */
+  /** Opened only when it is sent, because not all ten files of an album can be open at once. */
   async function look(path: string): Promise<{ bytes: number; mime: string } | string> {
     try {
       const { data, bytes, mime } = await uploads.open(path);
@@ -82,7 +82,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
     return call(kind === 'photo' ? 'sendPhoto' : 'sendDocument', target, { [kind]: input, ...captionOf(file) });
   }
 
-  /** `isPlain`: as documents, whatever they show. */
+  /** `isPlain`: as documents, whatever they are. */
   async function send(target: FilePost, files: readonly ReplyFile[], isPlain = false): Promise<unknown> {
     const ready: Ready[] = [];
     try {
@@ -113,7 +113,7 @@ export function createFileSender({ call: ask, uploads, write, sent, maxFileBytes
 const isPicture = ({ mime = '', kind }: Pick<ReplyFile, 'mime' | 'kind'>): boolean =>
   kind !== 'document' && /^image\/(jpeg|png|webp)$/.test(mime);
 
-/** Pictures go with pictures and files with files, up to ten. */
+/** Groups pictures with pictures and files with files, up to ten. */
 function groupFiles(files: readonly ReplyFile[]): ReplyFile[][] {
   const groups: ReplyFile[][] = [];
   for (const file of files) {
@@ -125,7 +125,7 @@ function groupFiles(files: readonly ReplyFile[]): ReplyFile[][] {
   return groups;
 }
 
-/** As much of it as fits below a file. */
+/** The caption, cut to Telegram's limit. */
 function captionOf({ caption }: ReplyFile): object {
   const [first] = caption === undefined ? [] : toMessages(caption, maxCaption);
   return first === undefined ? {} : { caption: first.text, caption_entities: first.entities };

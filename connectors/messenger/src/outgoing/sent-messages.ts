@@ -2,29 +2,29 @@ import { errorText, type ConnectorState, type StartContext, type StateValue } fr
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { isSupergroup } from './chat-place.ts';
 
-/** A message that the bot has sent, and the nonce of the part of a reply that it shows. */
+/** A message that the bot has sent, with the nonce of the reply part that it shows. */
 type Sent = { id: number; nonce: string | null };
 
-/** What is known of the messages in each chat: the latest ones that the bot has sent, over restarts, and the newest that came. */
+/** The known messages in each chat: the latest ones of the bot, kept across restarts, and the newest received one. */
 export type SentMessages = {
-  /** The bot has sent messages. Resolves when it is on the disk. */
+  /** The bot has sent messages. Resolves when this is on disk. */
   note(chat: string, ids: readonly number[], nonce: string | null): Promise<void>;
   latest(chat: string): readonly Sent[];
-  /** There is a message that is not the bot's, such as one that came. */
+  /** There is a message that is not from the bot, such as a received one. */
   saw(chat: string, id: number): void;
-  /** The message of this id is known: it came, or was sent and noted. Ids of chats that count together are known for all of them. */
+  /** Whether a message with this id is known: received, or sent and recorded. Chats with a common numbering share this. */
   knows(chat: string, id: number): boolean;
-  /** Id of the last message that came in a chat, where it is known. */
+  /** Id of the last received message in a chat, if known. */
   newestIn(chat: string): number | undefined;
-  /** The highest id that is known among those that count together with a chat's. */
+  /** The highest known id in the numbering of a chat. */
   highest(chat: string): number;
 };
 
 const prefix = 'sent:';
-/** Of messages that came, noted with what was sent. */
+/** Received messages, stored together with sent ones. */
 const camePrefix = 'came:';
 const kept = 40;
-/** Ids that are known, of one supergroup and of all other chats together. */
+/** Number of known ids kept, for each supergroup and for all other chats together. */
 const keptIds = 2000;
 const mostChats = 1000;
 
@@ -34,7 +34,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
   const known = new Map<string, Set<number>>();
   const chats = new Map(rows.map(({ key, value }) => [key.slice(prefix.length), toSent(value)]));
   const newest = new Map<string, number>();
-  /** Private chats and groups of a bot count together, each supergroup for itself. */
+  /** A bot's private chats and groups have a common numbering; each supergroup has its own. */
   const highest = new Map<string, number>();
   const countOf = (chat: string) => (isSupergroup(chat) ? chat : 'together');
   const raise = (of: Map<string, number>, name: string, id: number) => {
@@ -91,7 +91,7 @@ export async function openSentMessages(state: ConnectorState, log: StartContext[
 
 const toIds = (value: unknown): number[] => (Array.isArray(value) ? value.filter((id) => typeof id === 'number') : []);
 
-/** What another version has noted may be something else. */
+/** A record of another version may have another form. */
 const toSent = (value: unknown): Sent[] =>
   (Array.isArray(value) ? value : []).flatMap((row: unknown) =>
     Array.isArray(row) && typeof row[0] === 'number' ? [{ id: row[0], nonce: typeof row[1] === 'string' ? row[1] : null }] : [],

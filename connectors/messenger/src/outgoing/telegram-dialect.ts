@@ -1,12 +1,12 @@
 import { cleanText, languageName, mark, readMarks, withSpoilers, type Dialect } from '@svc/connector-kit/markdown';
 import { toLink } from './link-address.ts';
 
-/** Longer quotes can be opened by their reader. */
+/** A longer quote is shown collapsed. */
 const longQuote = { chars: 800, lines: 12 };
 
 const isLongQuote = (words: string): boolean => words.length > longQuote.chars || words.split('\n').length > longQuote.lines;
 
-/** Markdown with marks in the places where Telegram has entities. */
+/** Marks what Telegram shows as entities. */
 export const markedText: Dialect = {
   text: (words) => withSpoilers(cleanText(words)),
   strong: (inner) => mark('bold', inner),

@@ -2,8 +2,8 @@ import { ServiceError } from '@svc/connector-kit';
 import { GrammyError, HttpError } from 'grammy';
 
 /**
- * What Telegram's refusals mean to who writes, in the words that the reply writer knows. Of other faults only the kind is reported: they name the address
- * of the request, and the token stands in it.
+ * Converts Telegram's errors to those that the reply writer expects. Of other errors only the kind is reported, because they contain the
+ * address of the request with the token.
  */
 export function toFault(error: unknown): Error {
   if (error instanceof GrammyError) return refusal(error);
@@ -13,9 +13,9 @@ export function toFault(error: unknown): Error {
 }
 
 export const isNotModified = (error: unknown): boolean => reasonOf(error) === 'not_modified';
-/** A method that this server does not have. */
+/** The server does not know the method. */
 export const isUnknownMethod = (error: unknown): boolean => reasonOf(error) === 'unknown_method';
-/** A picture that Telegram does not take as one: its sides, or its format. */
+/** Telegram does not accept the file as a picture, because of its dimensions or its format. */
 export const isPhotoRefusal = (error: unknown): boolean => /photo|image|dimensions/i.test(String(reasonOf(error)));
 
 const reasonOf = (error: unknown): unknown => (error instanceof ServiceError ? error.details['reason'] : undefined);
@@ -35,13 +35,13 @@ const goneMessage =
   /message to (edit|delete|react|be replied|forward|copy) not found|MESSAGE_ID_INVALID|message identifier is not specified/i;
 const refused = (text: string, reason: string) => new ServiceError('unprocessable', text, { details: { reason } });
 
-/** Nothing was connected, so nothing can have been taken. */
+/** No connection was made, so nothing can have been accepted. */
 const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN']);
 
 const unreachable = (code: string) =>
   new ServiceError('busy', `Telegram cannot be reached (${code}).`, { details: { retry_after_s: 2, keeps_pace: true } });
 
-/** Only words that no address can be in. */
+/** Only words that cannot contain an address. */
 function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const { code, type, name, cause } = error as Record<string, unknown>;

@@ -11,18 +11,18 @@ import {
 } from '@svc/connector-kit/markdown';
 import { markedText } from './telegram-dialect.ts';
 
-/** UTF-16 units of a message, and of the text below a file. */
+/** Maximum UTF-16 units of a message, and of a caption. */
 export const maxMessage = 4096;
 export const maxCaption = 1024;
-/** Telegram shows so many entities of a message and leaves out the rest. */
+/** Telegram shows at most this many entities of a message and drops the rest. */
 const maxEntities = 100;
 
-/** Longer texts are cut before they are parsed: the parser takes so much at once. */
+/** Longer texts are cut before they are parsed, because the parser accepts at most this many units. */
 const mostParsed = 16_000;
 
 /**
- * Markdown as Telegram's messages, in their order. Each fits, and none can be refused for how it is written. A text of which nothing would be seen, such as a
- * reference to a page alone, is shown as it is written.
+ * Renders Markdown as Telegram messages, in order. Each fits, and none can be refused for its markup. A text that would render as nothing,
+ * such as a lone reference definition, is shown as source.
  */
 export function toMessages(markdown: string, limit = maxMessage): FormattedText[] {
   const messages = splitMessage(markdown, mostParsed).flatMap((part) =>
@@ -36,16 +36,16 @@ const split = (text: FormattedText, limit: number): FormattedText[] =>
   splitFormatted(text, { limit, maxEntities }).filter(({ text: words }) => !isBlank(words));
 
 const hasWords = /[\p{L}\p{N}]/u;
-/** Code that has only just begun. */
+/** A code block that has only just begun. */
 const opensCode = /^\s*(?:```|~~~)/;
 
-/** The reply writer knows messages as texts: the entities stand behind the words. */
+/** The reply writer handles messages as strings, so the entities are appended to the text after this separator. */
 const behind = '\u0000';
 
 export const packMessage = ({ text, entities }: FormattedText): string =>
   entities.length === 0 ? text : text + behind + JSON.stringify(entities);
 
-/** Of a packed message, or of words alone. */
+/** Unpacks a packed message, or accepts a plain text. */
 export function unpackMessage(packed: string): FormattedText {
   const at = packed.indexOf(behind);
   if (at < 0) return { text: packed, entities: [] };

@@ -1,12 +1,12 @@
 import { ServiceError } from '@svc/connector-kit';
 import { chatOf, isPrivate, toChatPlace, toMessageId } from './chat-place.ts';
 
-/** Where a write goes and what it answers, as parameters of the Bot API. */
+/** The Bot API parameters for a write's target and the message that it answers. */
 export type WriteParams = (write: { chat: string; answers?: string }) => Record<string, unknown>;
 
 /**
- * In a room a reply names the message that it answers. With one person it does so only when there are newer ones. `newest`: the id of the last message
- * that came in a chat, where it is known. @throws ServiceError for a target that is no chat
+ * In a room, a reply references the message that it answers; in a private chat, only when there are newer messages. `newest`: the id of the
+ * last received message in a chat, if known. @throws ServiceError for an invalid target
  */
 export const createWriteParams =
   (newest: (chat: string) => number | undefined): WriteParams =>

@@ -6,19 +6,22 @@ import { passTime, passUntilOver } from '@svc/testing/pass-time.ts';
 import { GrammyError, InputFile, type Api } from 'grammy';
 import { createOutgoing, type Outgoing, type OutgoingDeps } from '../create-outgoing.ts';
 
-/** As a server reads them. */
+/** Parameters as a server parses them. */
 type Params = Record<string, ReturnType<typeof JSON.parse>>;
 type ApiCall = { method: string; params: Params; at: number };
 type Answer = (params: Params) => unknown;
 
-/** What the Bot API says in place of doing it. */
+/** The Bot API's answer when it refuses. */
 export const refusal =
   (error_code: number, description: string, parameters = {}) =>
   () => {
     throw new GrammyError('', { ok: false, error_code, description, parameters }, 'method', {});
   };
 
-/** All that leaves, on a Bot API that notes what it is asked for. `answers`: what it says by method; `next`: once each, before them. */
+/**
+ * The outgoing side on a Bot API that records its requests. `answers`: the answer for each method; `next`: single answers that are used
+ * first.
+ */
 export async function setUpOutgoing(
   options: Partial<OutgoingDeps> = {},
   files: Record<string, { bytes: number; mime: string }> = {},
@@ -41,7 +44,7 @@ export async function setUpOutgoing(
   const uploads: Pick<OutgoingDeps['uploads'], 'open'> = {
     async open(path) {
       const { bytes, mime } = files[path] ?? { bytes: 3, mime: 'text/plain' };
-      // As the core's answer is, which has an address: the library fetches what has one.
+      // Like the core's answer, the stream has a URL: the library fetches what has one.
       const data = Object.assign(Readable.from([Buffer.from('abc')]), { url: '' });
       opened.push(data);
       return { data, bytes, mime };
@@ -70,7 +73,7 @@ export async function setUpOutgoing(
   return { ...outgoing, calls, answers, next, named, within, pass, logs, clock, opened, deps, state };
 }
 
-/** Files that were sent, by their names. */
+/** The files that were sent, by name. */
 async function readFiles(value: unknown): Promise<unknown> {
   if (value instanceof InputFile) {
     for await (const _ of (await value.toRaw()) as AsyncIterable<Uint8Array>);
