@@ -1,6 +1,6 @@
 import { commonFields, intakeConfig, type ConnectorMeta } from '@svc/connector-kit';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** Describes this connector. Only data: it must not open, read or start anything. */
 export const meta = {
   type: 'template',
   displayName: 'Template',
@@ -44,5 +44,5 @@ export const meta = {
   outbound: { kinds: ['text'], target: { required: true, label: 'Chat' } },
 } as const satisfies ConnectorMeta;
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type Config = { token_secret_key: string; base_url: string; port: number; reply_style: 'stream' | 'final' | 'steps' };

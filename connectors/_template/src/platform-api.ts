@@ -1,6 +1,6 @@
 import { ServiceError, type ReplyPlatform } from '@svc/connector-kit';
 
-/** One thing that happened on the platform. Its ids grow. */
+/** One event on the platform. Its ids ascend. */
 export type Update = {
   id: number;
   kind: 'message';
@@ -11,13 +11,13 @@ export type Update = {
   file?: { id: string; name: string; mime: string };
 };
 
-/** The platform's routes, as the connector uses them. */
+/** The platform's API, as far as the connector uses it. */
 export type PlatformApi = ReplyPlatform & {
-  /** @throws ServiceError when the token is wrong. */
+  /** @throws ServiceError when the token is invalid */
   whoAmI(signal: AbortSignal): Promise<{ name: string }>;
-  /** What came after an update; waits up to `waitMs` for it. The platform forgets what was passed. */
+  /** The updates after `after`; waits up to `waitMs` for one. The platform forgets all updates up to `after`. */
   updates(after: number, waitMs: number, signal: AbortSignal): Promise<Update[]>;
-  /** The bytes of a file, as they come. */
+  /** The content of a file, as a stream. */
   download(id: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
 };
 
@@ -61,7 +61,7 @@ export function createPlatformApi(baseUrl: string, token: string): PlatformApi {
   };
 }
 
-/** What the platform refuses, in the words that the kit understands: with them it waits, goes on, or gives up. */
+/** Converts the platform's errors to those that the kit understands: they decide whether it waits, continues or gives up. */
 async function toFault(answer: Response): Promise<Error> {
   const text = `The platform answered ${answer.status}: ${(await answer.text()).slice(0, 200)}`;
   const retry_after_s = Number(answer.headers.get('retry-after') ?? 1);

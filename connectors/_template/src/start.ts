@@ -12,7 +12,7 @@ import { createPlatformApi } from './platform-api.ts';
 import { startPracticePlatform } from './practice/platform.ts';
 import { toEnvelope } from './to-envelope.ts';
 
-/** Opens the channel. What it throws is shown to the operator, so it says what is wrong and what to do. */
+/** Opens the channel. Errors are shown to the operator, so they say what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
   const { config, core, state, log, signal } = ctx;
   const token = await ctx.secrets.get(config.token_secret_key);
@@ -23,9 +23,9 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const { openReply, send } = createReplyWriter({
     ...api,
     limit: meta.capabilities.max_message_chars,
-    // One write to a chat in this time: as often as the platform likes it.
+    // Pause between two writes to a chat: set it to what your platform allows.
     gate: createChatGate({ clock: systemClock, perMs: 250 }),
-    // It knows a message by its nonce, so one whose answer was lost is posted again.
+    // The platform recognizes a message by its nonce, so one whose answer was lost is posted again.
     unsure: 'nonce',
     style: config.reply_style,
     state,

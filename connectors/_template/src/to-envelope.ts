@@ -6,14 +6,14 @@ type Deps = Pick<StartContext, 'instanceId' | 'uploads'> & { api: Pick<PlatformA
 
 const maxFileBytes = 50_000_000;
 
-/** A message as the core takes it, its file saved. Null for what is not to be answered. */
+/** A message as an envelope, with its file saved. Null when it is not to be answered. */
 export async function toEnvelope(
   { instanceId, uploads, api }: Deps,
   update: Update,
   signal: AbortSignal,
 ): Promise<Envelope | null> {
   const { chat, user, message_id, text, file } = update;
-  // The same chat is the same conversation. A room has `channelKey` instead.
+  // The same chat is always the same conversation. For a room, use `channelKey` instead.
   const conversation_key = userKey(meta.type, instanceId, chat);
   const attachments = file === undefined ? [] : [await save({ uploads, api }, file, conversation_key, signal)];
   return {
@@ -23,12 +23,12 @@ export async function toEnvelope(
     sender: { raw_id: user },
     content: { text, ...(attachments.length > 0 && { attachments }) },
     capabilities: meta.capabilities,
-    // Where replies go, and what nobody has just asked for.
+    // Where replies and pushed messages are sent.
     channel_context: { chatId: chat },
   };
 }
 
-/** A connection that breaks says nothing of the file: then the update is to be given again. */
+/** A broken connection says nothing about the file, so the update must then be delivered again. */
 async function save(
   { uploads, api }: Pick<Deps, 'uploads' | 'api'>,
   file: NonNullable<Update['file']>,

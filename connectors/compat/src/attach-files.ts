@@ -10,18 +10,18 @@ import { sniffAudio, sniffImage, type Sniffed } from './sniff-file.ts';
 const maxBytes = 10 * 1024 * 1024;
 const maxPixels = 100_000_000;
 const fetchMs = 20_000;
-/** For all files of a request. */
+/** Timeout for all files of a request together. */
 const totalMs = 60_000;
-/** Requests whose files are taken at a time: each holds one file in memory, beside its base64. */
+/** Number of requests whose files are saved at a time: each holds one file in memory, besides its base64. */
 const maxAtOnce = 4;
-/** Requests that wait for that, and what those together may hold, characters of base64. */
+/** Number of requests that may wait for this, and their total size, in characters of base64. */
 const maxWaiting = 64;
 const maxHeldChars = 64 * 1024 * 1024;
 
 export type FetchFile = (url: string, options: PublicFetchOptions) => Promise<Buffer>;
 type Deps = { core: Pick<CoreApi, 'resolve'>; uploads: Pick<UploadsApi, 'save'>; fetchFile: FetchFile; signal: AbortSignal };
 
-/** Puts the files of a request into the upload area, and gives the envelope with them. */
+/** Saves the files of a request in the upload area, and returns the envelope with them. */
 export type AttachFiles = (envelope: Envelope, files: readonly FilePart[]) => Promise<Envelope>;
 
 export function createAttachFiles(deps: Deps): AttachFiles {
@@ -41,12 +41,12 @@ export function createAttachFiles(deps: Deps): AttachFiles {
 const charsOf = (files: readonly FilePart[]): number =>
   files.reduce((chars, { source }) => chars + ('base64' in source ? source.base64.length : 0), 0);
 
-/** A line of bounded length and weight: each one's wait ends, because what runs is bounded in time. */
+/** A queue of limited length and size. Each wait ends, because the running work has a timeout. */
 function createTurns() {
   const waiting: (() => void)[] = [];
   let [running, held] = [0, 0];
   return {
-    /** Resolves when it is one's turn, with the end of it. @throws ServiceError `queue_full`. */
+    /** Resolves when it is the caller's turn, with the function that ends the turn. @throws ServiceError `queue_full` */
     async take(chars: number): Promise<() => void> {
       if (waiting.length >= maxWaiting || (held > 0 && held + chars > maxHeldChars))
         throw queueFull('Too many requests with files at once. Try again in a moment.');
@@ -63,7 +63,7 @@ function createTurns() {
   };
 }
 
-/** Before anything is fetched or stored: nothing is for a stranger. */
+/** Called before anything is fetched or stored, because neither is done for a stranger. */
 async function checkAccess({ core }: Deps, { channel, sender, conversation_key }: Envelope): Promise<void> {
   const { denied } = await core.resolve({ channel, sender, public: false, conversation_key });
   if (denied) throw new ServiceError('no_access', 'no access');
@@ -92,7 +92,7 @@ async function bytesOf({ fetchFile }: Deps, { source, at }: FilePart, signal: Ab
   }
 }
 
-/** Node leaves out what is no base64, so that wrong characters show in the length. */
+/** Node ignores characters that are not base64, so invalid ones show in the length. */
 function decode(text: string, at: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
@@ -102,7 +102,7 @@ function decode(text: string, at: string): Buffer {
   return bytes;
 }
 
-/** The name and type to store; the content decides. */
+/** The name and media type to store, which depend on the content. */
 function describe({ kind, name, filename, mime, at }: FilePart, data: Buffer): { name: string; mime?: string } {
   if (kind === 'file') return { name: filename ?? name, ...(mime === null ? {} : { mime }) };
   const { mime: found, extension } = sniffed(kind, data, at);

@@ -17,7 +17,7 @@ import { renderCompletion, shapedReply, type ReplyHead, type ReplyShape } from '
 import { streamCompletion } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
 
-/** Who sends a request; throws when nobody may know. */
+/** Identifies the caller of a request; throws for an unknown one. */
 export type Identify = (exchange: Exchange) => Caller;
 
 export type ChatDeps = {
@@ -31,11 +31,14 @@ export type ChatDeps = {
   attachFiles: AttachFiles;
   instanceId: string;
   modelName: string;
-  /** A request without a session's name is a conversation of its own. */
+  /** True when each request without a session name is a conversation of its own. */
   isOnce: boolean;
 };
 
-/** `POST /v1/chat/completions`: one request is one turn, answered whole or as a stream. A reader that leaves stops nothing. */
+/**
+ * `POST /v1/chat/completions`: one request is one turn, answered as a whole or as a stream. A reader that disconnects does not stop the
+ * turn.
+ */
 export function createChatCompletions(deps: ChatDeps): Route['handle'] {
   const { core, clock, ids, messageIds, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
 
@@ -66,8 +69,8 @@ async function complete({ core, exchange, envelope, head, shape }: Asked): Promi
 }
 
 /**
- * The session that a caller names; null without a name. One that is asked to be `new` gets a name from its message, which
- * the answer says, so that the caller can go on with it.
+ * The session that the caller names; null without a name. For `new`, a name is derived from the message and returned with the answer, so
+ * that the caller can continue the session.
  */
 export function sessionNameOf(exchange: Exchange, caller: Caller, messageId: string): string | null {
   const asked = headerText(exchange, 'x-session-key');
@@ -80,8 +83,8 @@ export function sessionNameOf(exchange: Exchange, caller: Caller, messageId: str
 export type SeenKeys = { has(key: string): boolean; add(key: string): void };
 
 /**
- * Conversations that got a reply from this process: the most recent `limit` of them, and up to as many older ones. Two
- * generations, because taking the oldest out of a set one by one costs more than the rest of a request.
+ * Conversations that got a reply from this process: the most recent `limit` of them, and up to as many older ones. Two generations, because
+ * removing the oldest from a set one by one costs more than the rest of a request.
  */
 export function createSeenKeys(limit: number): SeenKeys {
   let recent = new Set<string>();

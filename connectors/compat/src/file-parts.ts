@@ -2,25 +2,25 @@ import { hash } from 'node:crypto';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { refuse } from './completion-error.ts';
 
-/** Most files of one turn, as the core has it. */
+/** Maximum number of files of one turn, as in the core. */
 export const maxFiles = 32;
 
-/** A file of a message: its bytes in base64, or where they are. */
+/** A file of a message: its content in base64, or its address. */
 export type FilePart = {
   kind: 'image' | 'audio' | 'file';
   source: { base64: string } | { url: string };
-  /** Without an ending; the text of the message names the file by it. */
+  /** The name without an extension, by which the text of the message refers to the file. */
   name: string;
-  /** As its sender calls it; null where the protocol has no name. */
+  /** The sender's name for it; null where the protocol has no name. */
   filename: string | null;
   mime: string | null;
-  /** Its place in the request, for errors. */
+  /** Its position in the request, for errors. */
   at: string;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Reads a part that is no text; null for a type that has no file. */
+/** Reads a part that is not text; null for a type without a file. */
 export function parseFilePart(part: Fields, at: string): FilePart | null {
   if (part['type'] === 'image_url') return imagePart(fieldsOf(part['image_url']), `${at}.image_url`);
   if (part['type'] === 'input_audio') return audioPart(fieldsOf(part['input_audio']), `${at}.input_audio`);
@@ -62,7 +62,7 @@ function documentPart({ file_data: data, file_id: id, filename }: Fields, at: st
 
 const maxDataHead = 256;
 
-/** `data:image/png;base64,…`; null for an address of another kind. */
+/** Parses `data:image/png;base64,…`; null for any other address. */
 function parseDataUrl(url: string, at: string): { base64: string; mime: string | null } | null {
   if (!/^data:/i.test(url)) return null;
   const comma = url.slice(0, maxDataHead).indexOf(',');
@@ -73,7 +73,10 @@ function parseDataUrl(url: string, at: string): { base64: string; mime: string |
 
 const sampled = 4_096;
 
-/** The same file has the same name. A large one is known by its length and both ends: a digest of it all would hold up others. */
+/**
+ * The same file always gets the same name. A large file is identified by its length and both ends, because a digest of all of it would
+ * block other requests.
+ */
 function nameOf(kind: string, source: string): string {
   const sample = `${source.length}:${source.slice(0, sampled)}${source.slice(-sampled)}`;
   return `${kind}-${hash('sha256', sample, 'hex').slice(0, 8)}`;

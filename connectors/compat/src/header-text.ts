@@ -1,7 +1,7 @@
 import type { Exchange } from '@svc/connector-kit/http/exchange.ts';
 import { refuse } from './completion-error.ts';
 
-/** A header of 1 to 200 visible characters; null without it. */
+/** A header of 1 to 200 printable characters; null when it is missing. */
 export function headerText({ req }: Exchange, name: string): string | null {
   const value = req.headers[name];
   if (value === undefined) return null;

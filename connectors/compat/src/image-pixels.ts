@@ -1,13 +1,13 @@
 /**
- * How many pixels an image says it has, by its head; null where that cannot be read. A small file may say any number, and who draws
- * it takes memory for all of them.
+ * The number of pixels that an image's header declares; null if that cannot be read. A small file may declare any number, and rendering it
+ * takes memory for all of them.
  */
 export function pixelsOf(bytes: Buffer, mime: string): number | null {
   const read = readers[mime];
   try {
     return read?.(bytes) ?? null;
   } catch {
-    // It ends before its size: nobody can draw it.
+    // The file ends before its size is known, so no program can render it.
     return null;
   }
 }
@@ -28,7 +28,7 @@ function ofWebp(bytes: Buffer): number | null {
   return ((bits & 0x3fff) + 1) * (((bits >>> 14) & 0x3fff) + 1);
 }
 
-/** Segments of a picture come to a few dozen. */
+/** An ordinary image has a few dozen segments. */
 const maxSegments = 10_000;
 
 function ofJpeg(bytes: Buffer): number | null {

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '@svc/contract/json-value.ts';
 import { refuse } from './completion-error.ts';
 
-/** What is wrong with a value, with its place; null for a valid one. */
+/** Returns what is wrong with a value, and where; null for a valid one. */
 export type SchemaCheck = (value: unknown) => string | null;
 
 type Schema = Record<string, unknown>;
-/** One keyword: what is wrong with a value, null when nothing is. */
+/** Checks one keyword: returns what is wrong with a value, or null. */
 type Keyword = (given: unknown, value: unknown, at: string, walk: Walk) => string | null;
 type Walk = { root: Schema; left: number; depth: number; check: (schema: unknown, value: unknown, at: string) => string | null };
 
-/** Steps of one check: a schema may refer to itself, and nobody's answer holds up the others. */
+/** Maximum number of steps of one check: a schema may refer to itself, and one answer must not block others. */
 const maxSteps = 200_000;
 const maxDepth = 200;
 
 /**
- * A schema of a caller as a check, for the keywords of structured outputs. Small and of our own, because the schema is a stranger's:
- * it makes no code and no regular expressions, and every check has a bound.
- * @throws ServiceError for a keyword that would be passed over.
+ * Compiles a caller's schema, for the keywords of structured outputs. Small and our own, because the schema is untrusted: it generates no
+ * code and no regular expressions, and every check is limited.
+ * @throws ServiceError for a keyword that the check would ignore
  */
 export function compileSchema(schema: Schema, param: string): SchemaCheck {
   checkKeywords(schema, schema, param, 0);
@@ -96,7 +96,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: number((value, limit) => value < limit, 'less than'),
 };
 
-/** `properties` and `additionalProperties` need each other. */
+/** `properties` and `additionalProperties` must be checked together. */
 function objectFault(schema: Schema, value: unknown, at: string, walk: Walk): string | null {
   if (!isRecord(value)) return null;
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
@@ -114,14 +114,14 @@ function firstFault<Item>(items: readonly Item[], check: (item: Item, index: num
   return null;
 }
 
-/** Keywords that only describe; `format` is given to the assistant, and not checked. */
+/** Keywords that only describe; `format` is passed to the assistant, but not checked. */
 const descriptions = ['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'format'];
-/** Where schemas stand by a name of the caller's own, in a list, or alone. */
+/** Keywords with a map of schemas, with a list of schemas, or with a single schema. */
 const named = ['properties', '$defs', 'definitions'];
 const single = ['items', 'additionalProperties'];
 const listed = ['anyOf', 'allOf'];
 
-/** Refuses what the check would pass over, at the schema's own place. */
+/** Refuses keywords that the check would ignore, and names their position. */
 function checkKeywords(schema: unknown, root: Schema, at: string, depth: number): void {
   if (depth > maxDepth) throw refuse(at, 'The schema is nested too deeply.', 'invalid_value');
   if (typeof schema === 'boolean') return;
@@ -147,7 +147,7 @@ function resolvable(ref: unknown, root: Schema, at: string): void {
     );
 }
 
-/** The schema that is referred to; undefined when there is none. Nothing else of the schema is a schema for sure. */
+/** The referenced schema; undefined when there is none. Only definitions can be referenced: no other part is certain to be a schema. */
 function resolve(ref: unknown, root: Schema): unknown {
   if (ref === '#') return root;
   const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(ref)) ?? [];

@@ -12,18 +12,18 @@ import type { ChatRequest } from './parse-request.ts';
  * front of us. The turn is still running then and must not run again, so a repeated request gets the id of the one before.
  */
 export type MessageIds = {
-  /** `after`: the response that the request goes on from. */
+  /** `after`: the response that the request continues. */
   idOf(exchange: Exchange, caller: Caller, request: ChatRequest, after?: string | null): string;
 };
 
 type Lost = { id: string; at: number };
 
 const maxLost = 1_000;
-/** Clients repeat within seconds. */
+/** Clients retry within seconds. */
 const lifeMs = 5 * 60_000;
 
 export function createMessageIds(ids: Ids, clock: Pick<Clock, 'elapsed'>): MessageIds {
-  /** Requests whose caller left before the answer. */
+  /** Requests whose callers disconnected before the answer. */
   const lost = new Map<string, Lost>();
 
   function take(print: string): string | null {

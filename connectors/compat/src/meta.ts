@@ -52,11 +52,11 @@ export const meta = {
   },
   outbound: false,
   permissions: { read: ['keys_file'] },
-  // Bodies that are read may hold 64 MiB together.
+  // All bodies being read may take 64 MiB together.
   memory_mb: 512,
 } as const satisfies ConnectorMeta;
 
-/** An instance's config after validation, defaults filled in. */
+/** An instance's config, validated and with defaults filled in. */
 export type CompatConfig = {
   port: number;
   bind_host: string;

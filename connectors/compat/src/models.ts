@@ -7,11 +7,11 @@ import { routeDocs } from './route-docs.ts';
 type ModelOptions = {
   identify: Identify;
   modelName: string;
-  /** Epoch ms; the models route gives it as the model's age. */
+  /** Epoch ms; the models route reports it as the model's creation time. */
   startedAt: number;
 };
 
-/** The one advertised model. Its routes need a key too. */
+/** The only advertised model. Its routes also require a key. */
 export function createModelRoutes({ identify, modelName, startedAt }: ModelOptions): Route[] {
   const model = { id: modelName, object: 'model', created: Math.floor(startedAt / 1000), owned_by: 'svc' };
   const list = JSON.stringify({ object: 'list', data: [model] });

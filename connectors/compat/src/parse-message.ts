@@ -4,7 +4,7 @@ import { refuse } from './completion-error.ts';
 import { parseFilePart, type FilePart } from './file-parts.ts';
 
 export type ChatMessage = PriorMessage & {
-  /** Images and the like; missing without any. */
+  /** Images and other files; missing when there are none. */
   files?: FilePart[];
 };
 
@@ -19,7 +19,7 @@ const roles: Record<string, ChatMessage['role'] | 'system'> = {
   function: 'tool',
 };
 
-/** One message as its role, plain text and files. `at` is its place in the request, for errors. */
+/** Parses one message into its role, plain text and files. `at` is its position in the request, for errors. */
 export function parseMessage(item: unknown, at: string): ParsedMessage {
   if (!isRecord(item)) throw refuse(at, `'${at}' must be an object.`);
   const { role, content, tool_calls: toolCalls, function_call: functionCall } = item;
@@ -33,7 +33,7 @@ export function parseMessage(item: unknown, at: string): ParsedMessage {
   return { role: known, text: [text, ...calls].filter((part) => part !== '').join('\n') };
 }
 
-/** `files` takes the files of its parts; null where there may be none. */
+/** Adds the files of its parts to `files`; null where files are not allowed. */
 function contentText(content: unknown, at: string, files: FilePart[] | null): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
@@ -50,11 +50,11 @@ function partText(part: unknown, at: string, files: FilePart[] | null): string {
   const file = files === null ? null : parseFilePart(fields, at);
   if (file === null) throw refuse(at, `'${at}': parts of this type are not supported.`, 'unsupported');
   files?.push(file);
-  // In its place among the words: which file they mean is said by where it stands.
+  // Keeps the file's position in the text, which shows the file that the words refer to.
   return `[${file.name}]`;
 }
 
-/** A tool call of an earlier answer, readable in the transcript. */
+/** A tool call of an earlier answer, as readable text for the transcript. */
 function callText(call: unknown): string {
   const { name, arguments: input } = fieldsOf(fieldsOf(call)['function'] ?? call);
   return typeof name === 'string' ? `[called ${name}(${typeof input === 'string' ? input : ''})]` : '';

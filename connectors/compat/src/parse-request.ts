@@ -6,25 +6,25 @@ import { parseReplyFormat, type ReplyFormat } from './reply-format.ts';
 import { checkFields } from './request-fields.ts';
 import { parseStop } from './stop-text.ts';
 
-/** What a chat-completions request means to us. */
+/** A parsed chat-completions request. */
 export type ChatRequest = {
   model: string | null;
   stream: boolean;
   includeUsage: boolean;
-  /** Fields that have no effect, though a caller could wish it. */
+  /** Fields that have no effect, although the caller may expect one. */
   ignored: string[];
   /** Texts at which the answer ends. */
   stops: string[];
-  /** JSON that the answer has to be; null for text as it comes. */
+  /** The JSON format of the answer; null for plain text. */
   format: ReplyFormat | null;
-  /** System and developer messages, joined; empty without any. */
+  /** System and developer messages, joined; empty when there are none. */
   system: string;
-  /** All other messages in order. */
+  /** All other messages, in order. */
   messages: ChatMessage[];
   firstUserText: string;
-  /** Place of the latest user message in `messages`. */
+  /** Index of the latest user message in `messages`. */
   latest: number;
-  /** A message has an image or another file. */
+  /** True when a message has an image or another file. */
   hasFiles: boolean;
 };
 
@@ -32,7 +32,7 @@ const maxMessages = 10_000;
 const maxTextChars = 1_000_000;
 const maxSystemChars = 200_000;
 
-/** Reads a request body. Throws `bad_request` whose details name the `param`; unknown fields are ignored by name. */
+/** Reads a request body. Throws `bad_request` with the `param` in its details; the names of unknown fields are returned as ignored. */
 export function parseRequest(body: unknown): ChatRequest {
   if (!isRecord(body)) throw refuse(null, 'The body must be a JSON object.');
   const { messages, model, stream, stream_options: streamOptions } = body;
@@ -101,8 +101,8 @@ function flag(value: unknown, param: string): boolean {
 }
 
 /**
- * The files that a turn needs: those of the latest user message, and in a conversation that is not known yet those of the messages
- * before it, the newest of them as far as there is room.
+ * The files that a turn needs: those of the latest user message and, in an unknown conversation, the newest of the earlier messages as far
+ * as there is room.
  */
 export function filesOf({ messages, latest }: Pick<ChatRequest, 'messages' | 'latest'>, isSeen: boolean): FilePart[] {
   const own = messages[latest]?.files ?? [];

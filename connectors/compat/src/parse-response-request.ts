@@ -6,7 +6,7 @@ import { checkFields, only, refuseTools, type Rules } from './request-fields.ts'
 
 type Fields = Record<string, unknown>;
 
-/** Every field of the request of the Responses API. */
+/** All fields of a request of the Responses API. */
 export const responseFields: Rules = {
   input: 'read',
   instructions: 'read',
@@ -47,10 +47,10 @@ export const responseFields: Rules = {
   top_logprobs: (value) => only(value === 0, 'top_logprobs', 'token probabilities are not available'),
 };
 
-/** A request of the Responses API, as the chat completion that it is. `previousId` names the response that it goes on from. */
+/** A request of the Responses API, converted to a chat completion. `previousId`: the response that it continues. */
 export type ResponseRequest = { request: ChatRequest; previousId: string | null };
 
-/** Reads a request body. Throws `bad_request` whose details name the `param`. */
+/** Reads a request body. Throws `bad_request` with the `param` in its details. */
 export function parseResponseRequest(body: unknown): ResponseRequest {
   if (!isRecord(body)) throw refuse(null, 'The body must be a JSON object.');
   const ignored = checkFields(body, responseFields);
@@ -59,7 +59,7 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
     throw refuse('previous_response_id', "'previous_response_id' must be a string.", 'invalid_type');
   if (instructions != null && typeof instructions !== 'string')
     throw refuse('instructions', "'instructions' must be a string.", 'invalid_type');
-  // At the end, so that the places of the others are those of the caller.
+  // Appended at the end, so that the indexes of the other messages match the caller's.
   const messages = [...toMessages(input), ...(instructions == null ? [] : [{ role: 'system', content: instructions }])];
   const request = inOwnWords(() => parseRequest({ model, stream, messages, response_format: toReplyFormat(text) }));
   return { request: { ...request, ignored }, previousId: previousId ?? null };
@@ -77,7 +77,7 @@ function toMessage(item: unknown, at: string): unknown {
   if (type === 'message') return { role, content: toContent(content) };
   if (type === 'function_call') return { role: 'assistant', function_call: { name, arguments: given } };
   if (type === 'function_call_output') return { role: 'tool', content: toContent(output) };
-  // Thoughts are not read again, here as there.
+  // Reasoning is not read again, as in the original API.
   if (type === 'reasoning') return { role: 'assistant', content: '' };
   throw refuse(`${at}.type`, `'${at}': items of this type are not supported.`, 'unsupported');
 }
@@ -94,14 +94,14 @@ function toPart(part: unknown): unknown {
   return part;
 }
 
-/** `text.format` has the schema beside its type. */
+/** `text.format` has the schema next to its type. */
 function toReplyFormat(text: unknown): unknown {
   const format: Fields = isRecord(text) && isRecord(text['format']) ? text['format'] : {};
   if (format['type'] !== 'json_schema') return format['type'] === undefined ? null : format;
   return { type: 'json_schema', json_schema: format };
 }
 
-/** The same refusal with the names that the caller used. */
+/** Throws the same errors with the field names that the caller used. */
 function inOwnWords<Value>(read: () => Value): Value {
   try {
     return read();

@@ -5,14 +5,14 @@ import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 
 export type FormLimits = {
-  /** Longest body, bytes. */
+  /** Maximum body size, bytes. */
   bodyBytes: number;
-  /** Bytes that all forms being read may hold together. */
+  /** Maximum size of all forms that are being read, together, bytes. */
   totalBytes: number;
 };
 export type FormReader = (req: IncomingMessage) => Promise<FormData>;
 
-/** Reads forms with files (`multipart/form-data`), within bounds. Rejects as the reader of JSON does. */
+/** Reads forms with files (`multipart/form-data`), with limits. Rejects with the same errors as the JSON reader. */
 export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormReader {
   const budget = new ByteBudget(totalBytes);
 
@@ -24,7 +24,7 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
     const blocks = createByteBlocks();
     const add = (part: Buffer) => {
       if (blocks.length + part.length > bodyBytes) throw tooLarge(bodyBytes);
-      // The form holds its files once more.
+      // The parsed form contains the files a second time.
       if (!lease.take(2 * part.length)) throw queueFull('Too many large requests at once. Try again in a moment.');
       blocks.add(part);
       return null;
@@ -34,7 +34,7 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
       await receiveBody(req, { add }, { take: () => undefined });
       const body = blocks.take();
       checkParts(body, type);
-      // The platform's own parser, which loads when the first form comes.
+      // Node's own parser, which is loaded with the first form.
       return await new Response(body, { headers: { 'content-type': type } }).formData();
     } catch (error) {
       discardBody(req);
@@ -46,7 +46,7 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
   };
 }
 
-/** A form of very many parts, or with a head of any length, would hold up all others while it is taken apart. */
+/** A form with very many parts, or with a very long header, would block all others while it is parsed. */
 const maxParts = 64;
 const maxHeadBytes = 16 * 1024;
 

@@ -3,13 +3,13 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import { jsonText, type ReplyFormat } from './reply-format.ts';
 import { cutAtStop } from './stop-text.ts';
 
-/** What all parts of one reply have in common. `created` is in seconds, as the protocol has it. */
+/** The common fields of all parts of one reply. `created` is in seconds, as the protocol requires. */
 export type ReplyHead = { id: string; created: number; model: string };
 
-/** What a request asks of the reply's text. */
+/** The requested form of the reply's text. */
 export type ReplyShape = { stops: readonly string[]; format: ReplyFormat | null };
 
-/** The reply's text as it was asked for. Only what the assistant says is held to a format: a command's answer is no JSON. */
+/** The reply's text in the requested form. The format applies only to what the assistant says: the answer to a command is not JSON. */
 export function shapedReply(
   { actions, outcome }: Pick<HandleResult, 'actions' | 'outcome'>,
   { stops, format }: ReplyShape,
@@ -18,7 +18,7 @@ export function shapedReply(
   return cutAtStop(format === null || outcome !== 'replied' ? text : jsonText(text, format), stops);
 }
 
-/** The whole reply to a request that does not stream. Written out, because only the text in it can be of any length. */
+/** The whole reply to a request without streaming. Serialized by hand, because only the text in it can be long. */
 export function renderCompletion({ id, created, model }: ReplyHead, result: HandleResult, text: string): string {
   const message = `{"role":"assistant","content":${JSON.stringify(text)},"refusal":null}`;
   const choice = `{"index":0,"message":${message},"logprobs":null,"finish_reason":"stop"}`;
@@ -26,7 +26,7 @@ export function renderCompletion({ id, created, model }: ReplyHead, result: Hand
   return `${head},"choices":[${choice}],"usage":${JSON.stringify(toUsage(result.usage))}}`;
 }
 
-/** The frames of a streamed reply. */
+/** Renders the frames of a streamed reply. */
 export type ChunkRenderer = {
   role(): string;
   text(delta: string): string;
@@ -34,7 +34,7 @@ export type ChunkRenderer = {
   usage(usage: TokenUsage | undefined): string;
 };
 
-/** What is alike in all frames is made once. */
+/** The common part of all frames is built only once. */
 export function createChunkRenderer({ id, created, model }: ReplyHead): ChunkRenderer {
   const head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)},"choices":[`;
   const text = `${head}{"index":0,"delta":{"content":`;
@@ -47,7 +47,7 @@ export function createChunkRenderer({ id, created, model }: ReplyHead): ChunkRen
   };
 }
 
-/** Ends every stream, whatever came before. */
+/** The last frame of every stream, whatever came before. */
 export const doneFrame = 'data: [DONE]\n\n';
 
 export function toUsage(usage: TokenUsage | undefined) {

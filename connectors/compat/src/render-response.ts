@@ -3,10 +3,10 @@ import type { ServiceError } from '@svc/service-kit/service-error.ts';
 import { completionErrorBody } from './completion-error.ts';
 import { toUsage, type ReplyHead } from './render-completion.ts';
 
-/** What all parts of one response have in common. */
+/** The common fields of all parts of one response. */
 export type ResponseHead = ReplyHead & { itemId: string; previousId: string | null };
 
-/** A response, as it stands: without a text it is in progress. */
+/** A response in its present state: without a text it is in progress. */
 export function toResponse(head: ResponseHead, text: string | null, usage?: HandleResult['usage']) {
   const { id, created, model, previousId } = head;
   return {
@@ -50,7 +50,7 @@ function toResponseUsage(usage: HandleResult['usage']) {
   };
 }
 
-/** The frames of a streamed response, in the order in which they are to be sent. */
+/** The frames of a streamed response, in the order in which they must be sent. */
 export type ResponseFrames = {
   begin(): string;
   text(delta: string): string;

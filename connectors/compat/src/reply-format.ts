@@ -3,16 +3,16 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { refuse } from './completion-error.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
 
-/** JSON that a caller asked for: the words the assistant gets, and what an answer is held against. */
+/** The JSON format that a caller requested: the instructions for the assistant, and the check of an answer. */
 export type ReplyFormat = {
   instruction: string;
-  /** What is wrong with a value; null when it is what was asked for. */
+  /** Returns what is wrong with a value; null when it is valid. */
   fault: SchemaCheck;
 };
 
 const maxSchemaChars = 50_000;
 
-/** Reads `response_format`. Null is text as it comes. @throws ServiceError naming the field. */
+/** Reads `response_format`. Null means plain text. @throws ServiceError naming the field */
 export function parseReplyFormat(value: unknown): ReplyFormat | null {
   if (value === undefined || value === null) return null;
   const format = isRecord(value) ? value : {};
@@ -39,8 +39,8 @@ const anyObject = 'Reply with one JSON object and nothing else: no words around 
 const notObject = 'it is not an object';
 
 /**
- * The JSON of an answer, without the fence that models like to put around it.
- * @throws ServiceError for an answer that is not what the caller can read.
+ * The JSON of an answer, without the code fence that models often add.
+ * @throws ServiceError when the caller could not use the answer
  */
 export function jsonText(reply: string, { fault }: ReplyFormat): string {
   const text = withoutFence(reply.trim());

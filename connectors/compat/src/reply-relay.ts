@@ -3,8 +3,8 @@ import { textOf, type HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 
 /**
- * The text of a turn on its way to a reader who can be given more, and from whom nothing can be taken back. A turn that
- * begins again is held back until it has come past what the reader has; one that says something else then stays away.
+ * Relays the text of a turn to a reader from whom nothing can be withdrawn. When a turn starts again, its text is held back until it is
+ * longer than what the reader has; if it differs, nothing more is sent.
  */
 export class ReplyRelay implements StreamHandlers {
   readonly #send: (text: string) => void;
@@ -30,9 +30,8 @@ export class ReplyRelay implements StreamHandlers {
   }
 
   /**
-   * Sends what the reader does not have: all of the reply from an engine without deltas, nothing when the reply was
-   * changed since.
-   * @throws ServiceError when the reader has something else than the reply, and would take it for the whole.
+   * Sends the rest of the reply: all of it from an engine without deltas, nothing when the reply has changed since.
+   * @throws ServiceError when the reader has a different text, and would take it for the whole reply
    */
   finish({ actions, outcome }: HandleResult, messageId: string): void {
     const reply = textOf(actions);

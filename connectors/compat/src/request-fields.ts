@@ -3,15 +3,15 @@ import { refuse } from './completion-error.ts';
 
 type Body = Record<string, unknown>;
 /**
- * `read`: another file reads it. `harmless`: leaving it out changes no answer. `hint`: a wish that is not followed. A function
- * throws for what cannot be done.
+ * `read`: another file reads it. `harmless`: ignoring it changes no answer. `hint`: a request that is not followed. A function throws for
+ * an unsupported value.
  */
 type Rule = 'read' | 'harmless' | 'hint' | ((value: unknown, body: Body) => void);
 
-/** The fields of a protocol's request. */
+/** The fields of a request of one protocol. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Those of a chat completion. The table in docs/api.md says the same to callers. */
+/** The fields of a chat completion. The table in docs/api.md documents them for callers. */
 export const requestFields: Rules = {
   messages: 'read',
   model: 'read',
@@ -60,12 +60,12 @@ export const requestFields: Rules = {
 const noCalls =
   'the assistant uses its own tools and does not call functions of the caller; its operator can add yours as a tool server';
 
-/** Most names that are given back: a caller could send any number. */
+/** Maximum number of names returned: a caller could send any number. */
 const maxNames = 32;
 
 /**
- * Goes through all fields of a request. Gives back those that have no effect though a caller could wish it, unknown ones
- * among them. @throws ServiceError `unsupported_parameter` for one without which the answer would mean something else.
+ * Checks all fields of a request. Returns those without effect that the caller may expect to have one, including unknown ones.
+ * @throws ServiceError `unsupported_parameter` for a field that must not be ignored, because the answer would mean something else
  */
 export function checkFields(body: Body, rules: Rules = requestFields): string[] {
   const ignored: string[] = [];
@@ -79,17 +79,17 @@ export function checkFields(body: Body, rules: Rules = requestFields): string[] 
   return ignored;
 }
 
-/** @throws ServiceError for tools of the caller, unless it forbids their use itself. */
+/** @throws ServiceError for the caller's own tools, unless the request itself forbids their use */
 export function refuseTools(param: string, value: unknown, body: Body): void {
   only((Array.isArray(value) && value.length === 0) || areForbidden(body), param, noCalls);
 }
 
-/** @throws ServiceError `unsupported_parameter` for a field that cannot be done. */
+/** @throws ServiceError `unsupported_parameter` unless the value is supported */
 export function only(isFine: boolean, param: string, why: string): void {
   if (!isFine) throw refuse(param, `'${param}' is not supported: ${why}.`, 'unsupported_parameter');
 }
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((each) => each === 'text');
-/** The caller itself forbids calls, so that its functions are words without effect. */
+/** The caller itself forbids calls, so its functions have no effect. */
 const areForbidden = ({ tool_choice: tool, function_call: call }: Body): boolean => tool === 'none' || call === 'none';

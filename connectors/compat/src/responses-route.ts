@@ -15,8 +15,8 @@ import { shownError, showTurn } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
 
 /**
- * `POST /v1/responses`: the same turn in the newer protocol. A response is the beginning of a conversation, or goes on
- * from the one that `previous_response_id` is of: its id has the conversation's name in it.
+ * `POST /v1/responses`: the same turn in the newer protocol. A response begins a conversation, or continues that of `previous_response_id`:
+ * its id contains the conversation's name.
  */
 export function createResponses(deps: ChatDeps): Route['handle'] {
   const { clock, ids, messageIds, identify, readJson, seen, attachFiles, instanceId, modelName, isOnce } = deps;
@@ -27,7 +27,7 @@ export function createResponses(deps: ChatDeps): Route['handle'] {
     const messageId = messageIds.idOf(exchange, caller, request, previousId);
     const own = previousId === null ? sessionNameOf(exchange, caller, messageId) : nameIn(previousId);
     const name = own ?? newSessionName(caller.identity, messageId);
-    // A name that was made here lasts as long as the instance lets such conversations last.
+    // A conversation with a generated name is kept as long as the instance keeps unnamed ones.
     const sessionName = isOnce && isNewSessionName(name) ? null : name;
     const facts = { request, caller, instanceId, messageId, sessionName, isOnce, onceName: name };
     const message = toEnvelope({ ...facts, isSeen: seen.has });
@@ -47,7 +47,7 @@ export function createResponses(deps: ChatDeps): Route['handle'] {
   };
 }
 
-/** The conversation's name in the id of a response. Another caller's id leads to a conversation of one's own. */
+/** The conversation's name in a response id. With another caller's id, the result is a conversation of one's own. */
 function nameIn(responseId: string): string {
   const encoded = /^resp_([\w-]{1,400})\.[\w-]{1,64}$/.exec(responseId)?.[1];
   const name = encoded === undefined ? '' : Buffer.from(encoded, 'base64url').toString('latin1');
@@ -68,7 +68,7 @@ async function complete({ deps, exchange, envelope, head, request }: Asked): Pro
   return result;
 }
 
-/** As for a chat completion: a failure before the first frame is a plain error reply, later it is a frame. */
+/** Like a chat completion: an error before the first frame is a plain error reply, later it is a frame. */
 async function stream({ deps, exchange, envelope, head, request }: Asked): Promise<HandleResult | null> {
   const writer = createSseWriter(exchange, deps.clock);
   const frames = createResponseFrames(head);

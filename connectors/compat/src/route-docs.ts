@@ -2,7 +2,7 @@ import type { RouteDoc } from '@svc/connector-kit/http/route-table.ts';
 import type { Schema } from '@svc/contract/schema.ts';
 import { speechFormats } from '@svc/contract/speech.ts';
 
-/** What `/openapi.json` says of these routes. Requests are checked by `parse-request.ts`, which names the wrong field. */
+/** The documentation of these routes for `/openapi.json`. Requests are validated by `parse-request.ts`, which names the invalid field. */
 const text = { type: 'string' } as const satisfies Schema;
 const count = { type: 'integer', minimum: 0 } as const satisfies Schema;
 const nullable = { type: ['string', 'null'] } as const satisfies Schema;

@@ -12,7 +12,7 @@ import { ownModel, toSpeechFault } from './speech-fault.ts';
 
 type Deps = { speech: SpeechApi; identify: Identify; readJson: JsonReader; modelName: string };
 
-/** `POST /v1/audio/speech`: a text as sound, as it is made, on behalf of the key's person. */
+/** `POST /v1/audio/speech`: streams a text as speech, on behalf of the key's person. */
 export const createSpeechRoute = ({ speech, identify, readJson, modelName }: Deps): Route => ({
   method: 'POST',
   path: '/v1/audio/speech',
@@ -26,12 +26,12 @@ export const createSpeechRoute = ({ speech, identify, readJson, modelName }: Dep
       .catch((error: unknown) => Promise.reject(toSpeechFault(error)));
     chooseConnection(exchange);
     exchange.res.writeHead(200, { 'content-type': audio.mime, 'x-request-id': exchange.requestId });
-    // What breaks off breaks the answer off, so that half a speech does not pass for a whole one.
+    // An error breaks the connection, so that half a speech is not taken for a whole one.
     await pipeline(audio.body, exchange.res).catch(() => undefined);
   },
 });
 
-/** Nothing is paid for speech that nobody hears. */
+/** Aborts when the reader disconnects, so that nobody pays for speech that nobody hears. */
 export function readerGone({ res }: Exchange): AbortSignal {
   const gone = new AbortController();
   res.once('close', () => res.writableFinished || gone.abort());
@@ -53,7 +53,7 @@ function parseSpeech(body: unknown, modelName: string): Wish {
   return { text: input, voice: voiceOf(voice), model: ownModel(model, modelName), format: formatOf(format) };
 }
 
-/** `default` is the voice of the settings. */
+/** `default` means the voice in the settings. */
 function voiceOf(voice: unknown): string | undefined {
   const name = isRecord(voice) ? voice['id'] : voice;
   if (name === undefined || name === null || name === 'default') return undefined;

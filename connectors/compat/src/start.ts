@@ -26,7 +26,7 @@ import { createUnsupportedRoutes } from './unsupported-routes.ts';
 
 const mib = 1024 * 1024;
 
-/** Opens the chat-completions API of one instance. Rejects when its address cannot be used. */
+/** Starts the chat-completions API of one instance. Rejects when its address cannot be used. */
 export async function start(ctx: StartContext<CompatConfig>): Promise<RunningConnector> {
   const { config, allowedHosts } = ctx;
   const clock = systemClock;
@@ -103,7 +103,7 @@ function healthBody(keys: KeysFile | null): string {
   );
 }
 
-/** Loaded with the first image that has to be fetched. */
+/** Loaded when the first image must be fetched. */
 const fetchFile: FetchFile = async (url, options) => {
   const { fetchPublic } = await import('@svc/connector-kit/fetch-public/fetch-public.ts');
   return fetchPublic(url, options);

@@ -3,7 +3,7 @@ import { refuse } from './completion-error.ts';
 const maxStops = 4;
 const maxStopChars = 1_000;
 
-/** The texts at which an answer ends; none when the caller names none. @throws ServiceError naming the field. */
+/** The texts at which an answer ends; empty when the caller names none. @throws ServiceError naming the field */
 export function parseStop(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -18,13 +18,13 @@ export function parseStop(value: unknown): string[] {
   });
 }
 
-/** What stands before the text that is whole first, which is where an answer that comes in parts ends. */
+/** The text before the stop that is completed first, which is also where a streamed answer ends. */
 export function cutAtStop(text: string, stops: readonly string[]): string {
   const end = firstOf(text, stops);
   return end === -1 ? text : text.slice(0, end);
 }
 
-/** Where the stop begins that ends first; of those that end together the longest. -1 for none. */
+/** Start of the stop that ends first; of several with the same end, the longest. -1 for none. */
 function firstOf(text: string, stops: readonly string[]): number {
   const found = stops.map((stop) => ({ at: text.indexOf(stop), length: stop.length })).filter(({ at }) => at !== -1);
   const [first] = found.toSorted((a, b) => a.at + a.length - (b.at + b.length) || a.at - b.at);
@@ -33,11 +33,11 @@ function firstOf(text: string, stops: readonly string[]): number {
 
 export type StopCutter = {
   push(text: string): void;
-  /** Nothing more comes: what was held back goes out. */
+  /** The text is complete: sends what was held back. */
   end(): void;
 };
 
-/** Cuts a text that comes in parts. Holds back what could be the beginning of a stop, and nothing more. */
+/** Cuts a streamed text. Holds back only what could be the beginning of a stop. */
 export function createStopCutter(stops: readonly string[], send: (text: string) => void): StopCutter {
   if (stops.length === 0) return { push: send, end: () => undefined };
   let held = '';
@@ -61,7 +61,7 @@ export function createStopCutter(stops: readonly string[], send: (text: string) 
   };
 }
 
-/** Length of the longest end of a text with which a stop could begin. */
+/** Length of the longest suffix of a text that could begin a stop. */
 function begunStop(text: string, stops: readonly string[]): number {
   const most = Math.max(...stops.map((stop) => stop.length)) - 1;
   for (let length = Math.min(most, text.length); length > 0; length--) {

@@ -10,7 +10,7 @@ import { createChunkRenderer, doneFrame, shapedReply, type ReplyHead, type Reply
 import { ReplyRelay } from './reply-relay.ts';
 import { createStopCutter } from './stop-text.ts';
 
-/** A turn to be shown, and how. */
+/** A turn to show, and the form of its answer. */
 export type TurnFacts = Pick<StreamFacts, 'exchange' | 'core' | 'envelope' | 'shape'>;
 
 type StreamFacts = {
@@ -24,8 +24,8 @@ type StreamFacts = {
 };
 
 /**
- * Streams one turn. Until its first frame a failure is thrown and becomes a plain error reply; after it, an error frame.
- * The last frame is always `[DONE]`. Null when the turn failed in mid-stream.
+ * Streams one turn. An error before the first frame is thrown and becomes a plain error reply; later it is sent as a frame. The last frame
+ * is always `[DONE]`. Null when the turn failed after its first frame.
  */
 export async function streamCompletion(facts: StreamFacts): Promise<HandleResult | null> {
   const { exchange, clock, head, includeUsage } = facts;
@@ -54,7 +54,7 @@ export async function streamCompletion(facts: StreamFacts): Promise<HandleResult
   }
 }
 
-/** Runs the turn and shows its text as it comes; one that must be JSON is shown when it is known to be. */
+/** Runs the turn and shows its text as it arrives; an answer that must be JSON is shown once it is known to be valid. */
 export async function showTurn(facts: TurnFacts, show: (text: string) => void): Promise<HandleResult> {
   const { exchange, core, envelope, shape } = facts;
   const options = { requestId: exchange.requestId };
@@ -71,6 +71,6 @@ export async function showTurn(facts: TurnFacts, show: (text: string) => void): 
   return result;
 }
 
-/** Errors of the core are made to be shown; anything else stays inside. */
+/** Errors of the core are meant to be shown; details of all others stay internal. */
 export const shownError = (error: unknown): ServiceError =>
   error instanceof ServiceError ? error : new ServiceError('internal', 'The turn failed because of an internal error.');

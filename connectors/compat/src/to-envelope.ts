@@ -9,16 +9,16 @@ export type EnvelopeFacts = {
   caller: Caller;
   instanceId: string;
   messageId: string;
-  /** Name of the session when the caller chose one. */
+  /** The session name, if the caller chose one. */
   sessionName: string | null;
-  /** Without a name the request is a conversation of its own, by `onceName` or its message. */
+  /** Without a name, the request is a conversation of its own, identified by `onceName` or its message. */
   isOnce: boolean;
   onceName?: string;
-  /** True when a conversation has had a reply already: then its transcript is known. */
+  /** True when a conversation already had a reply, so its transcript is known. */
   isSeen: (conversationKey: string) => boolean;
 };
 
-/** A chat-completions request as an envelope: the latest user message, and what came before it for a new conversation. */
+/** Converts a chat-completions request to an envelope: the latest user message and, in a new conversation, the messages before it. */
 export function toEnvelope(facts: EnvelopeFacts): Envelope {
   const { request, caller, messageId, isSeen } = facts;
   const key = keyOf(facts);

@@ -13,7 +13,7 @@ type Deps = { speech: SpeechApi; identify: Identify; readForm: FormReader; model
 type Format = 'json' | 'text';
 type Wish = { file: File; model?: string; language?: string; format: Format; isStream: boolean };
 
-/** `POST /v1/audio/transcriptions`: what is said in a clip, on behalf of the key's person. */
+/** `POST /v1/audio/transcriptions`: the words of a clip, on behalf of the key's person. */
 export const createTranscriptionRoute = ({ speech, identify, readForm, modelName }: Deps): Route => ({
   method: 'POST',
   path: '/v1/audio/transcriptions',
@@ -35,7 +35,7 @@ export const createTranscriptionRoute = ({ speech, identify, readForm, modelName
   },
 });
 
-/** What would give an answer of another shape, or another meaning. */
+/** Fields that would change the form or the meaning of the answer. */
 const refusedFields = ['timestamp_granularities[]', 'include[]', 'known_speaker_names[]', 'known_speaker_references[]'];
 
 function parseForm(form: FormData, modelName: string): Wish {
@@ -86,7 +86,7 @@ function sendText(exchange: Exchange, type: string, body: string): void {
   exchange.res.end(body);
 }
 
-/** The whole text is there at once, so that the stream has one delta. */
+/** The whole text is available at once, so the stream has one delta. */
 const eventsOf = (heard: string): string =>
   [
     { type: 'transcript.text.delta', delta: heard },

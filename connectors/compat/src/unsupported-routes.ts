@@ -2,7 +2,7 @@ import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Identify } from './chat-completions.ts';
 
-/** Routes of the protocol that clients know and that are not here, with what there is instead. */
+/** Routes of the protocol that are not supported, with the alternative. */
 const paths: Readonly<Record<string, string>> = {
   '/v1/embeddings':
     'Embeddings are not supported: the engines have none. Use your own embedding model, such as one on a local model server.',
@@ -24,7 +24,7 @@ const withoutVersion = [
   ['GET', '/models'],
 ] as const;
 
-/** Says so in this protocol's terms, which a plain 404 would leave to guess. */
+/** Answers in this protocol's terms; a plain 404 would leave clients guessing. */
 export const createUnsupportedRoutes = (identify: Identify): Route[] =>
   [
     ...Object.entries(paths).map(([path, message]) => ({ method: 'POST' as const, path, message })),

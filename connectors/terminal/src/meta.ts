@@ -1,6 +1,6 @@
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 
-/** What this connector is. It is data: nothing here may open, read or start anything. */
+/** Describes this connector. Only data: it must not open, read or start anything. */
 export const meta = {
   type: 'terminal',
   displayName: 'Terminals',
@@ -31,5 +31,5 @@ export const meta = {
   permissions: { sessions: 'every' },
 } as const satisfies ConnectorMeta;
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type Config = { sender: string };

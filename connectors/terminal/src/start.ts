@@ -5,19 +5,19 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import type { Config } from './meta.ts';
 
 const lookEveryMs = 30_000;
-/** Sessions in terminals are among the newest, for they are in use. */
+/** Number of newest sessions to search: those in terminals are in use, and so among them. */
 const looksAt = 500;
 
 /**
- * Brings messages of `POST /send` into terminals. It runs no program and reads no screen: the core types, and the control plane of the
- * collector presses keys.
+ * Passes messages of `POST /send` to terminals. It runs no program and reads no screen: the core types, and the collector's control plane
+ * presses keys.
  */
 export async function start(ctx: StartContext<Config>): Promise<RunningConnector> {
   const { core, config, log, signal } = ctx;
   const as: SessionAsker = { channel: 'terminal', sender: { raw_id: config.sender } };
   let problem: string | null = null;
   const terminals = async (): Promise<Session[]> => {
-    // Others see no terminal, which says less than that they have no right.
+    // Anyone else sees no terminals, which reveals less than an error about missing rights.
     const { denied, trust_tier: tier } = await core.resolve({
       ...as,
       conversation_key: userKey('terminal', ctx.instanceId, config.sender),
@@ -55,7 +55,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
         const found = sessions.find((one) => one.tmux_target === target || one.conversation_key === target);
         if (found === undefined)
           throw new ServiceError('unprocessable', `There is no terminal ${target}. List them with: ./svc terminal`);
-        // What cannot be typed now is kept by the core, and typed as soon as the program waits for a message.
+        // If the text cannot be typed now, the core keeps it, and types it as soon as the program waits for a message.
         await core.sessions.inject(as, found.conversation_key, { text, interrupt: kind === 'interrupt', message_id: id });
       } catch (error) {
         if (!(error instanceof ServiceError) || !lasting.includes(error.code)) throw error;
@@ -65,7 +65,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   };
 }
 
-/** Trying again does not help. */
+/** Errors that a retry cannot resolve. */
 const lasting: readonly string[] = ['no_access', 'forbidden', 'conflict', 'not_found', 'bad_request'];
 
 async function openSessions(sessions: SessionsApi, as: SessionAsker): Promise<Session[]> {

@@ -5,20 +5,20 @@ import type { Update } from '../platform-api.ts';
 type Message = { id: string; chat: string; from: 'bot' | 'user'; text: string; nonce?: string };
 type File = { name: string; mime: string; bytes: Buffer };
 
-/** The newest of each are kept. */
+/** Only the newest of each are kept. */
 const limits = { messages: 1000, updates: 1000, files: 20 };
-/** The bot is done when it has changed nothing for so long, ms. */
+/** The bot counts as finished when it has changed nothing for this long, ms. */
 const calmMs = 800;
 
-/** Chats in memory, each of one user and the bot. */
+/** Chats in memory, each between one user and the bot. */
 export type PracticeChats = {
-  /** What came after an update, at once or when there is something. What was passed is forgotten. */
+  /** The updates after `after`, at once or when there is one. Forgets all up to `after`. */
   updates(after: number, waitMs: number, signal: AbortSignal): Promise<Update[]>;
-  /** Says it as a user, and gives what the bot shows of its answer when that seems to be whole, at the latest after 10 s. */
+  /** Sends a message as a user. Returns the bot's answer when it seems to be complete, after 10 s at the latest. */
   say(user: string, text: string, file?: File): Promise<string[]>;
-  /** A message of the bot. One with a nonce that is known is the message that is there. */
+  /** Posts a message of the bot. A known nonce returns the existing message. */
   post(message: { chat: string; text: string; nonce?: string }): Message;
-  /** @throws ServiceError when it is not there any more. */
+  /** @throws ServiceError when the message no longer exists */
   edit(id: string, text: string): void;
   remove(id: string): void;
   file(id: string): File;

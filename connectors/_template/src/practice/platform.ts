@@ -22,8 +22,8 @@ const maxFileBytes = 5_000_000;
 const readJson = createJsonReader({ bodyBytes: 1_000_000, totalBytes: 20_000_000 });
 
 /**
- * A small chat platform within this process, to practise with while there is no real one. All of its requests show the token. It
- * forgets everything when it stops. Delete this folder when your platform is there.
+ * A small chat platform within this process, to practise with while there is no real one. Each request must have the token. It forgets
+ * everything when it stops. Delete this folder once your platform is connected.
  */
 export async function startPracticePlatform(ctx: StartContext<Config>, token: string): Promise<Practice> {
   const auth = singleKeyAuth(token, { identity: 'bot', username: 'Bot' });
@@ -115,7 +115,7 @@ async function bytesOf(req: Exchange['req']): Promise<Buffer> {
 const queryOf = ({ url = '' }: Exchange['req']): Partial<Record<string, string>> =>
   Object.fromEntries(new URL(url, 'http://here').searchParams);
 
-/** The fields of a JSON body that are texts. */
+/** The text fields of a JSON body. */
 async function textsIn(req: Exchange['req']): Promise<Partial<Record<string, string>>> {
   const fields = Object.entries((await readJson(req)) ?? {}) as [string, unknown][];
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
