@@ -5,7 +5,10 @@ import { unavailable } from '@svc/service-kit/service-error.ts';
 import type { DeviceRecord } from './device-record.ts';
 import type { Devices } from './devices.ts';
 
-/** Who a request is from. @throws ServiceError `unauthorized`, `busy` after too many wrong tokens, or `unavailable` while the keys file lets nobody in. */
+/**
+ * Identifies the device of a request. @throws ServiceError `unauthorized`, `busy` after too many wrong tokens, or `unavailable` while the
+ * keys file admits nobody
+ */
 export type Authenticate = (exchange: Exchange) => DeviceRecord;
 
 export const localDeviceId = 'local';
@@ -26,7 +29,7 @@ export const localDevice: DeviceRecord = {
 /** The minimum length of a device's token: a shorter one is not looked up during a flood of wrong tokens. */
 const shortestToken = 32;
 
-/** A token is taken from the `Authorization` header alone: addresses are written to logs. */
+/** Reads the token from the `Authorization` header only, because URLs are written to logs. */
 export function createAuthenticate(
   devices: Devices,
   { requireToken, clock }: { requireToken: boolean; clock: Clock },
@@ -37,7 +40,7 @@ export function createAuthenticate(
     if (token === null && !requireToken) return localDevice;
     if (token === null)
       throw new ServiceError('unauthorized', 'Send the token of this device as "Authorization: Bearer <token>".');
-    // The token may be valid: a device that is told otherwise would not reconnect.
+    // The token may be valid, and a device that is told otherwise would not reconnect.
     const problem = devices.problem();
     if (problem !== null) throw unavailable(problem);
     const waitS = throttle.attempt(remote);

@@ -2,8 +2,9 @@ import { badRequest } from '@svc/connector-kit';
 import { maxDeviceName } from '@svc/contract/device-gateway.ts';
 
 /**
- * A name that a device is given, by its owner or by itself: one that the keys file takes, or that would keep all devices out.
- * @throws ServiceError `bad_request`.
+ * Checks a name that a device gets from its owner or chooses itself. The keys file must accept it: an invalid name would lock out all
+ * devices.
+ * @throws ServiceError `bad_request`
  */
 export function deviceName(name: unknown): string {
   const said = typeof name === 'string' ? name.trim() : '';

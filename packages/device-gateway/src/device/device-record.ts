@@ -4,38 +4,38 @@ import { maxDeviceName } from '@svc/contract/device-gateway.ts';
 import { methodPattern } from '@svc/contract/instance-call.ts';
 import { anonymousSender } from '@svc/contract/trust.ts';
 
-/** A device in the keys file. Its token is known to the device alone. Times are epoch ms. */
+/** A device in the keys file. Only the device itself knows its token. Times are epoch ms. */
 export type DeviceRecord = {
   device_id: string;
-  /** SHA-256 of its token, hex; null for one that was invited and has not come yet. */
+  /** SHA-256 of its token, hex; null for an invited device that has not paired yet. */
   token_sha256: string | null;
-  /** What the core knows it by, on the surface of the gateway's type. */
+  /** Its identity in the core, on the channel of the gateway's type. */
   identity: string;
   username: string;
   name: string;
   platform: string | null;
   created_at: number;
   last_seen_at: number | null;
-  /** Names of the capabilities that the owner lets it be used for. */
+  /** Names of the capabilities that the owner allows. */
   allowed: string[];
 };
 
-/** What a new device may be used for: nothing that shows its person or acts for them. */
+/** Capabilities that a new device has: none that reveal anything about its person or act for them. */
 export const harmless: readonly string[] = ['notify', 'vibrate', 'wake_lock'];
 
-/** Of one device. */
+/** Maximum for one device. */
 export const maxAllowed = 64;
 
 export const maxDevices = 5_000;
 
 export const digestOf = (token: string): string => hash('sha256', Buffer.from(token, 'latin1'), 'hex');
 
-/** Whether the text of the file has to be written again: a token stood in it. */
+/** `hasTokens`: the text contains tokens, so it must be rewritten with digests. */
 export type Parsed = { devices: DeviceRecord[]; hasTokens: boolean };
 
 /**
- * The devices of a keys file's text. All or nothing, as with all keys: half a list of who may come in is not what its author wrote.
- * @throws Error that names the entry and what is wrong with it, and no token.
+ * Parses the text of a keys file. One bad entry makes the whole file invalid, because half a list of devices is not what its author wrote.
+ * @throws Error that names the entry and what is wrong with it, but never a token
  */
 export function parseDevices(text: string, now: number): Parsed {
   const list = (parseJson(text) as { keys?: unknown } | null)?.keys;
@@ -58,11 +58,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('it is not valid JSON'); // the parser's own words quote what is in the file
+    throw new Error('it is not valid JSON'); // the parser's own message quotes the file's content
   }
 }
 
-/** Written by the gateway, or by hand with no more than a `token` and an `identity`. */
+/** An entry written by the gateway, or by hand with as little as a `token` and an `identity`. */
 function toRecord(item: unknown, at: string, now: number): DeviceRecord {
   if (!isRecord(item)) throw new Error(`${at} is not an object`);
   const { token, token_sha256: digest, identity, username = identity, platform = null } = item;
@@ -98,6 +98,6 @@ export const isCapability = (name: unknown): name is string => typeof name === '
 const isCapabilityList = (list: unknown): list is readonly string[] =>
   Array.isArray(list) && list.length <= maxAllowed && list.every(isCapability);
 
-/** Well-formed text only: broken characters would make two names look like one once they are hashed. */
+/** Only well-formed text: invalid characters would make different names equal once they are hashed. */
 const isName = (value: unknown, max: number): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= max && value.isWellFormed() && !/\p{Cc}/u.test(value);

@@ -8,7 +8,7 @@ import type { RemoveDevice } from './remove-device.ts';
 
 type Deps = { remove: RemoveDevice; capabilities: Pick<Capabilities, 'describe'> };
 
-/** `PATCH /gw/device` and `DELETE /gw/device`: what a device says of itself, and that it goes. */
+/** `PATCH /gw/device` and `DELETE /gw/device`: a device describes itself, or unpairs itself. */
 export function createDeviceRoutes(gateway: Gateway, { remove, capabilities }: Deps): Route[] {
   const { authenticate, devices, readBody } = gateway;
 

@@ -3,10 +3,10 @@ import type { Gateway } from '../gateway.ts';
 import type { DeviceRecord } from './device-record.ts';
 import { holderOf } from './holder.ts';
 
-/** Devices that are looked at for a person's own: more is no household. */
+/** Maximum number of devices searched for a person's own; no household has more. */
 const mostLookedAt = 500;
 
-/** Who holds a device, and the devices that they may see: their own, and an owner all. */
+/** The holder of a device, and the devices that they may see: their own, or all for an owner. */
 export async function devicesSeenBy(
   gateway: Gateway,
   asker: DeviceRecord,

@@ -14,39 +14,39 @@ import {
   type Parsed,
 } from './device-record.ts';
 
-/** The devices of an instance, as the keys file has them. A change is on the disk when its call returns. */
+/** The devices of an instance, as listed in the keys file. A change is on disk when its call returns. */
 export type Devices = {
-  /** Whose token it is; null for nobody. Takes the bytes of a header as Node gives them (latin1). */
+  /** The device with this token; null for none. Accepts the bytes of a header as Node passes them (latin1). */
   byToken(token: string): DeviceRecord | null;
   find(deviceId: string): DeviceRecord | null;
   list(): DeviceRecord[];
-  /** A device that is to come. */
+  /** Adds a device that has yet to pair. */
   add(name: string): DeviceRecord;
-  /** It has come: gives its token, this once. */
+  /** Pairs a device: returns its token, which is never shown again. */
   pair(deviceId: string, platform: string | null): { device: DeviceRecord; token: string };
   rename(deviceId: string, name: string): DeviceRecord;
-  /** What the device may be used for from now on, or no more. */
+  /** Allows or removes a capability of a device. */
   allow(deviceId: string, capability: string): DeviceRecord;
   deny(deviceId: string, capability: string): DeviceRecord;
-  /** Its token is worth nothing any more. */
+  /** Removes a device and invalidates its token. */
   remove(deviceId: string): DeviceRecord;
-  /** It has been here. Known at once, written now and then. */
+  /** The device was active. Known at once, but written to the file only now and then. */
   seen(deviceId: string): void;
-  /** Null while the file is good or not there, else what is wrong with it: then nobody gets in. */
+  /** Null while the file is valid or missing, else what is wrong with it: then nobody is admitted. */
   problem(): string | null;
 };
 
 type Options = { file: string; clock: Clock; log: StartContext['log'] };
-/** `hasTokens`: so did the text, which has digests in their place from then on. */
+/** `hasTokens`: the text contained tokens, which are then replaced by digests. */
 type Known = { byId: Map<string, DeviceRecord>; byDigest: Map<string, DeviceRecord>; hasTokens: boolean };
 
-/** Visits of all devices are written this often at most, ms: each write of the file has others read it again. */
+/** Minimum interval of writing the activity of all devices, ms, because each write makes readers load the file again. */
 const seenEveryMs = 5 * 60_000;
 const nobody: Known = { byId: new Map(), byDigest: new Map(), hasTokens: false };
 
 /**
- * The keys file of a gateway. It may be edited by hand: it is looked at again when it is used, at most once a second. One that cannot be read or
- * understood, is a link, or can be read by others lets nobody in, and is not written over.
+ * The keys file of a gateway. It may be edited by hand, so it is checked for changes when it is used, at most once a second. A file that
+ * cannot be read or parsed, is a link, or can be read by others admits nobody, and is not overwritten.
  */
 export function openDevices({ file, clock, log }: Options): Devices {
   const keys = openPrivateFile<Known>({
@@ -63,7 +63,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
   });
   let visitsWrittenAt = clock.elapsed();
 
-  /** Changes what the file says now. */
+  /** Applies a change to the present content of the file. */
   function change(edit: (byId: Map<string, DeviceRecord>) => void): void {
     const byId = new Map(keys.readNow().byId);
     const problem = keys.problem();
@@ -156,7 +156,7 @@ export function openDevices({ file, clock, log }: Options): Devices {
   };
 }
 
-/** What is sent to a device by its name must reach no other. */
+/** Names must be unique, because a message that is sent to a name must reach no other device. */
 function checkFree(byId: ReadonlyMap<string, DeviceRecord>, name: string): void {
   if ([...byId.values()].some((other) => other.name === name))
     throw conflict(`There is already a device "${name}". Choose another name, or revoke that device.`);

@@ -4,13 +4,13 @@ import type { DeviceRecord } from './device-record.ts';
 
 type Place = Pick<Gateway, 'ctx' | 'meta'>;
 
-/** Who holds a device, as the core sees it now. */
+/** The holder of a device, as the core identifies them now. */
 export const holderOf = (gateway: Place, device: DeviceRecord): Promise<Identity> =>
   gateway.ctx.core.resolve({ ...askerOf(gateway, device), conversation_key: ownKey(gateway, device) });
 
 /**
- * For what never reaches the core by itself: a device keeps its token when its person is let in no more.
- * @throws ServiceError `no_access` for a device of nobody who may ask.
+ * For requests that do not reach the core themselves: a device keeps its token when its person loses access.
+ * @throws ServiceError `no_access` when the device's person may not use the assistant
  */
 export async function admit(gateway: Place, device: DeviceRecord): Promise<void> {
   if ((await holderOf(gateway, device)).denied) throw noAccess();

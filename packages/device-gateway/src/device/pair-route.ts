@@ -17,8 +17,9 @@ type Deps = {
 };
 
 /**
- * `POST /gw/pair`: the one call without a token. Nothing distinguishes a wrong code from a used or an old one. A good code is taken however many wrong ones came:
- * nobody guesses one, and behind a proxy all share an address. It is used up once the device is in: a file that cannot be read or written costs no code.
+ * `POST /gw/pair`: the only call without a token. The answer to a wrong code is the same as to a used or expired one. A valid code is
+ * accepted however many wrong ones came before: it cannot be guessed, and behind a proxy all callers share an address. It is used up only
+ * once the device is stored, so a keys file that cannot be read or written costs no code.
  */
 export function createPairRoute({ devices, codes, readBody, clock, assistant, instanceId, onPaired }: Deps): Route {
   const throttle = createThrottle(clock);

@@ -2,32 +2,32 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** Codes by which devices come in: each for one device, once, for ten minutes. They are not kept over a restart. */
+/** Codes for pairing: each for one device, once, for ten minutes. They do not survive a restart. */
 export type PairingCodes = {
-  /** A new code takes the place of the device's earlier one. `expiresAt`: epoch ms. */
+  /** Creates a code, which replaces the device's earlier one. `expiresAt`: epoch ms. */
   issue(deviceId: string): { code: string; expiresAt: number };
-  /** The device that a code was made for; null for one that is wrong, used or too old. It stays good until the device's code is dropped. */
+  /** The device of a code; null for one that is wrong, used or expired. The code stays valid until `drop`. */
   deviceOf(code: string): string | null;
-  /** Whether the device may still come. */
+  /** Whether the device may still pair. */
   isOpen(deviceId: string): boolean;
-  /** The device has come, or is not waited for any more. */
+  /** The device has paired, or may no longer pair. */
   drop(deviceId: string): void;
 };
 
 const lifeMs = 10 * 60_000;
-/** Devices that are waited for at once; the oldest is forgotten first. */
+/** Maximum number of open codes; the oldest is forgotten first. */
 const maxOpen = 200;
 
 type Open = { digest: Buffer; endsAt: number };
 
-/** @param clock its `elapsed` counts the minutes, so that a clock that is set lengthens none. */
+/** @param clock its `elapsed` measures the lifetime, so that changing the system time does not extend it */
 export function createPairingCodes(clock: Pick<Clock, 'elapsed' | 'now'>): PairingCodes {
   const open = new Map<string, Open>();
   const isLive = ({ endsAt }: Open): boolean => clock.elapsed() < endsAt;
 
   return {
     issue(deviceId) {
-      // 128 bits: it travels in a link, so nobody types it, and nobody guesses it.
+      // 128 bits: nobody needs to type it, because it is part of a link, and nobody can guess it.
       const code = randomBytes(16).toString('base64url');
       open.delete(deviceId);
       open.set(deviceId, { digest: digest(code), endsAt: clock.elapsed() + lifeMs });

@@ -3,10 +3,10 @@ import type { DeviceRecord } from './device-record.ts';
 import type { Devices } from './devices.ts';
 import type { PairingCodes } from './pairing.ts';
 
-/** What keeps something of a device. */
+/** A part that stores data of devices. */
 export type Keeper = { forget(deviceId: string): Promise<void> };
 
-/** Ends a device, for any caller. @throws ServiceError `not_found` */
+/** Removes a device, for any caller. @throws ServiceError `not_found` */
 export type RemoveDevice = (deviceId: string) => Promise<DeviceRecord>;
 
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
   keepers: Keeper[];
 };
 
-/** Its token is worth nothing from the first line on, and what it reads ends. Then goes what was kept for it. */
+/** First invalidates its token and ends its streams, then removes its data. */
 export const createRemoveDevice =
   ({ devices, codes, links, keepers }: Deps): RemoveDevice =>
   async (deviceId) => {

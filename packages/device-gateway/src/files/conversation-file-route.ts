@@ -3,8 +3,8 @@ import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { sendStream } from '../http/send-stream.ts';
 
 /**
- * `GET /gw/file?path=…`: a file of the device's conversation, which it was sent or has sent; with `conversation_key` one of a conversation that its
- * person may see. It is always to be saved: nothing of it is run in the origin of the app.
+ * `GET /gw/file?path=…`: a file that was sent to or from the device's conversation; with `conversation_key`, of a conversation that its
+ * person may see. Always served as a download, so that nothing of it runs in the app's origin.
  */
 export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway): Route => ({
   method: 'GET',
@@ -16,7 +16,7 @@ export const createConversationFileRoute = ({ ctx, meta, authenticate }: Gateway
     if (path === null || path === '' || path.length > 4096) throw badRequest('The path of the file is required: /gw/file?path=…');
     const own = ownKey({ ctx, meta }, device);
     const key = queryOf(exchange, 'conversation_key') ?? own;
-    // Refused by the core for callers who may not see it.
+    // The core refuses callers who may not see the conversation.
     if (key !== own) await ctx.core.sessions.history(askerOf({ meta }, device), key, { limit: 1 });
     const { data, bytes, mime } = await ctx.uploads.open(path, { conversation_key: key });
     const { req, res, requestId } = exchange;

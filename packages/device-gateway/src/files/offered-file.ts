@@ -5,18 +5,18 @@ import { notFound, ServiceError, type Exchange } from '@svc/connector-kit';
 import { fileDigest } from '@svc/connector-kit/file-digest.ts';
 import { sendStream } from '../http/send-stream.ts';
 
-/** A file that the operator offers to devices, as it is now. */
+/** The present version of a file that the operator offers to devices. */
 export type FileFacts = { sha256: string; bytes: number };
 
-/** One file by its path. It may be replaced while devices load it: each load is of one version, whole. */
+/** A file with a fixed path. It may be replaced while devices download it: each download is of one whole version. */
 export type OfferedFile = {
-  /** @throws ServiceError `not_found` where nothing is configured, or the file is not there. */
+  /** @throws ServiceError `not_found` when none is configured, or the file is missing */
   facts(): Promise<FileFacts>;
-  /** Answers with its bytes. @throws ServiceError as `facts` */
+  /** Sends the content. @throws ServiceError as `facts` */
   send(exchange: Exchange, type: string): Promise<void>;
 };
 
-/** `file` is empty where the operator offers none. `what` names it to people. */
+/** `file` is empty when the operator offers none. `what`: its name in messages. */
 export function createOfferedFile(file: string, what: string): OfferedFile {
   let known: { version: string; sha256: string } | null = null;
 

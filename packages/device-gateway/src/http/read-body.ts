@@ -5,17 +5,17 @@ import type { Schema } from '@svc/contract/schema.ts';
 import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
 
-/** Nothing has to be said where all that can be said is left out. */
+/** A request without a body is valid where all fields are optional. */
 const isWithoutBody = ({ req: { headers } }: Exchange): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
-/** The JSON body of a request, which the schema describes. @throws ServiceError that names each field and what is wrong with it. */
+/** Reads and validates the JSON body of a request. @throws ServiceError that names each invalid field */
 export type ReadBody = <Body>(exchange: Exchange, schema: Schema) => Promise<Body>;
 
 const mib = 1024 * 1024;
 const require = createRequire(import.meta.url);
 
-/** Schemas are compiled with the first request that needs them. */
+/** Each schema is compiled with the first request that needs it. */
 export function createReadBody(): ReadBody {
   const readJson = createJsonReader({ bodyBytes: 4 * mib, totalBytes: 32 * mib });
   const compiled = new Map<Schema, ajvModule.ValidateFunction>();
@@ -25,7 +25,7 @@ export function createReadBody(): ReadBody {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const { Ajv } = require('ajv') as typeof ajvModule;
-    // Our own schemas are not checked against the meta-schema.
+    // Our own schemas need no check against the meta-schema.
     ajv ??= boundLengths(new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false }));
     const made = ajv.compile(schema as object);
     compiled.set(schema, made);

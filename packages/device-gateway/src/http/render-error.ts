@@ -1,7 +1,7 @@
 import type { Reply } from '@svc/connector-kit';
 import type { ServiceError } from '@svc/service-kit/service-error.ts';
 
-/** Errors of this surface: the service's own shape. */
+/** Renders errors in the service's usual form. */
 export function renderError({ code, status, message, details }: ServiceError, { requestId }: { requestId: string }): Reply {
   const retryAfter = details['retry_after_s'];
   return {

@@ -1,5 +1,5 @@
 import { sendJson, type Exchange } from '@svc/connector-kit';
 
-/** Answers with what is for this device alone: nothing on the way keeps it. */
+/** Answers with data for this device alone, so that no cache stores it. */
 export const reply = (exchange: Exchange, body: object, status = 200): void =>
   sendJson(exchange, { status, headers: { 'cache-control': 'no-store' }, body: JSON.stringify(body) });

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Exchange } from '@svc/connector-kit';
 
-/** Sends the body of a reply whose length was said. A device that leaves is no fault. */
+/** Sends the body of a reply whose length was announced. A device that disconnects is not an error. */
 export async function sendStream({ res }: Pick<Exchange, 'res'>, data: Readable): Promise<void> {
   res.strictContentLength = true;
   await pipeline(data, res).catch((error: unknown) => {

@@ -10,12 +10,12 @@ import type { Subscriptions } from './subscriptions.ts';
 
 type Ended = { outcome: Outcome; text: string };
 
-/** The last answer that each device with a push subscription waits for, kept over restarts of the gateway. */
+/** The last answer that each device with a push subscription waits for, kept across restarts of the gateway. */
 export type AwaitedAnswers = {
   begun(deviceId: string, turnId: string): Promise<void>;
-  /** It has ended, and its listeners were notified. */
+  /** The turn has ended, and its listeners were notified. */
   over(deviceId: string): Promise<void>;
-  /** At the start: turns that went on, or ended, while nobody was here. The returned function gives that up. */
+  /** At the start: waits for turns that continued or ended while the gateway was down. The returned function stops this. */
   resume(onEnded: (deviceId: string, answer: Ended) => void): Promise<() => void>;
 };
 
@@ -26,16 +26,16 @@ type Deps = Pick<Gateway, 'meta' | 'clock' | 'devices'> & {
 type Awaited = { turn_id: string; at: number };
 
 const prefix = 'awaited/';
-/** An answer of yesterday surprises more than it helps. */
+/** Older answers are not reported: they would surprise more than help. */
 const maxAgeMs = 24 * 60 * 60_000;
-/** How long a turn is waited for after a start. */
+/** How long to wait for a turn after a start. */
 const patienceMs = 60 * 60_000;
 
 export function createAwaitedAnswers(deps: Deps): AwaitedAnswers {
   const { ctx, clock, devices, subscriptions } = deps;
   const state: ConnectorState = ctx.state;
   const nameOf = (deviceId: string) => prefix + deviceId;
-  // In their order: what was forgotten must not be kept after that.
+  // One at a time, so that a forgotten answer is not stored again.
   const lane = createLane(1);
   const over = (deviceId: string): Promise<void> =>
     lane(async () => {
@@ -63,7 +63,7 @@ export function createAwaitedAnswers(deps: Deps): AwaitedAnswers {
   };
 }
 
-/** Calls back once, with how the turn ended, or null when that is not to be known. */
+/** Calls back once, with the outcome of the turn, or with null when it cannot be found out. */
 function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (answer: Ended | null) => void): () => void {
   const { ctx, clock } = deps;
   const { sessions }: Pick<CoreApi, 'sessions'> = ctx.core;
@@ -75,7 +75,7 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
     onOver(answer);
   };
   const cancel = clock.after(patienceMs, () => end(null));
-  // The watch comes first: what ends between the two is seen twice, and reported once.
+  // The watch comes first: an end between the two calls is then seen twice, but reported once.
   const unwatch = sessions.watch(as, key, {
     onFrame: (frame) => {
       if (frame.type === 'end' && frame.turn_id === turnId && frame.outcome !== null)
@@ -99,7 +99,7 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
   return stop;
 }
 
-/** Null while the turn runs, and for one that is not there. */
+/** Null for a running turn and for an unknown one. */
 function endingOf(messages: readonly HistoryMessage[]): Ended | null {
   const [first] = messages;
   if (first === undefined || first.outcome === null) return null;

@@ -1,18 +1,18 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a browser gives for its messages: its public key (65 bytes) and a secret (16 bytes), base64url. */
+/** A browser's keys for its messages: its public key (65 bytes) and a secret (16 bytes), base64url. */
 export type PushKeys = { p256dh: string; auth: string };
-/** Of one message alone; random unless a test gives them. */
+/** Values for one message only; random unless a test passes them. */
 type Once = { salt: Buffer; privateKey: Buffer };
 
-/** Longest message, in bytes: push services take 4096 with what belongs to it (RFC 8291, section 4). */
+/** Maximum message size, bytes: push services accept 4096 including the overhead (RFC 8291, section 4). */
 export const maxPushBytes = 3993;
 const recordBytes = 4096;
 
 /**
- * A message that only the browser can read, as the body of a push with `content-encoding: aes128gcm` (RFC 8291 over RFC 8188): one record,
+ * Encrypts a message for the browser, as the body of a push with `content-encoding: aes128gcm` (RFC 8291 over RFC 8188): a single record,
  * which is also the last.
- * @throws Error when the browser's key is no point of the curve, or the message is too long.
+ * @throws Error when the browser's key is not a point on the curve, or the message is too long
  */
 export function encryptPush(message: Buffer, { p256dh, auth }: PushKeys, once?: Once): Buffer {
   if (message.length > maxPushBytes)
@@ -37,7 +37,7 @@ export function encryptPush(message: Buffer, { p256dh, auth }: PushKeys, once?: 
   return Buffer.concat([salt, head, ownKey, ...sealed]);
 }
 
-/** Whether a browser's keys are what `encryptPush` takes. */
+/** Whether `encryptPush` accepts a browser's keys. */
 export function arePushKeys({ p256dh, auth }: PushKeys): boolean {
   const point = Buffer.from(p256dh, 'base64url');
   if (point.length !== 65 || Buffer.from(auth, 'base64url').length !== 16) return false;
@@ -47,7 +47,7 @@ export function arePushKeys({ p256dh, auth }: PushKeys): boolean {
     any.computeSecret(point);
     return true;
   } catch {
-    return false; // no point of the curve
+    return false; // not a point on the curve
   }
 }
 

@@ -12,23 +12,23 @@ import { openVapid } from './vapid.ts';
 
 type Ended = { outcome: Outcome; text: string };
 
-/** What notifies browsers of answers that nobody read (Web Push, RFC 8030). */
+/** Notifies browsers of answers that nobody has read (Web Push, RFC 8030). */
 export type Push = {
   routes: Route[];
-  /** A turn of the device's own conversation was accepted: its answer is reported, also by a gateway that was restarted meanwhile. */
+  /** A turn in the device's own conversation was accepted: its answer will be reported, even after a restart of the gateway. */
   begun(deviceId: string, turnId: string): void;
-  /** A turn of the device's own conversation has ended. */
+  /** A turn in the device's own conversation has ended. */
   ended(deviceId: string, answer: Ended): void;
-  /** The device is gone. */
+  /** The device was removed. */
   forget(deviceId: string): Promise<void>;
 };
 
-/** @param network of the network, for tests */
+/** @param network replaces the network in tests */
 export async function openPush(gateway: Gateway, network?: Network): Promise<Push> {
   const { ctx, clock, devices, links } = gateway;
   const isKnown = (deviceId: string) => devices.find(deviceId) !== null;
   const { config, log, signal, state } = ctx;
-  // A push service wants an address of who is responsible, and takes no other kind.
+  // Push services require a contact address, and accept no other kind of URL.
   const contact = config.base_url.startsWith('https://') ? config.base_url : placeholderBaseUrl;
   const vapid = await openVapid(state, contact, clock);
   const subscriptions = createSubscriptions(state);
@@ -50,7 +50,7 @@ export async function openPush(gateway: Gateway, network?: Network): Promise<Pus
   const awaited = createAwaitedAnswers({ ...gateway, subscriptions });
   const notKept = (error: unknown) =>
     log('warn', 'the answers that a device waits for could not be saved', { error: errorText(error) });
-  // Who has stopped a turn knows that it has ended.
+  // A person who stopped a turn knows that it has ended.
   const ended = (deviceId: string, { outcome, text }: Ended): void => {
     answers.ended(deviceId, outcome === 'aborted' ? '' : text);
     awaited.over(deviceId).catch(notKept);

@@ -7,7 +7,7 @@ import { reply } from '../http/reply.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Vapid } from './vapid.ts';
 
-/** `GET /gw/push-key`, `PUT` and `DELETE /gw/push`: where the browser of a device is notified of answers. */
+/** `GET /gw/push-key`, `PUT` and `DELETE /gw/push`: manages the push subscription of a device's browser. */
 export function createPushRoutes(
   { authenticate, readBody }: Pick<Gateway, 'authenticate' | 'readBody'>,
   subscriptions: Subscriptions,
@@ -49,7 +49,7 @@ export function createPushRoutes(
   ];
 }
 
-/** Callers without a token are all the same device: one of them would take the messages of the others. */
+/** All callers without a token are the same device, so one would receive the messages of the others. */
 function paired(device: DeviceRecord): DeviceRecord {
   if (device.token_sha256 === null) throw forbidden('Only a paired device can subscribe to notifications.');
   return device;

@@ -13,23 +13,23 @@ type Deps = {
   vapid: Vapid;
   clock: Clock;
   log: StartContext['log'];
-  /** Whether a device may still come in. */
+  /** Whether a device still has access. */
   isKnown(deviceId: string): boolean;
   signal: AbortSignal;
-  /** Of the network, for tests. */
+  /** Replaces the network in tests. */
   network?: Network;
 };
 
-/** Notifies a device's browser, in time and beside everything else: what cannot be sent is said in the log. */
+/** Sends notifications to a device's browser in the background, with a timeout; failures are logged. */
 export type PushSender = {
-  /** A newer message to a device takes the place of one that waits. Devices without a subscription are sent nothing. */
+  /** A newer message to a device replaces a waiting one. Nothing is sent to a device without a subscription. */
   send(deviceId: string, message: PushMessage): void;
 };
 
 const atOnce = 4;
 const maxWaiting = 1_000;
 const sendMs = 10_000;
-/** So long a push service keeps what it cannot hand on, s. */
+/** How long a push service stores a message that it cannot deliver, s. */
 const keepS = 24 * 60 * 60;
 const retryMs = [5_000, 60_000];
 const longestWaitMs = 10 * 60_000;
@@ -37,7 +37,7 @@ const longestWaitMs = 10 * 60_000;
 type Waiting = { deviceId: string; message: PushMessage; tries: number };
 
 export function createPushSender({ subscriptions, vapid, clock, log, isKnown, signal, network }: Deps): PushSender {
-  /** By device, in the order of their coming. */
+  /** By device, in order of arrival. */
   const waiting = new Map<string, Waiting>();
   const later = new Map<string, () => void>();
   let sending = 0;
@@ -77,7 +77,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     if (fault === null || signal.aborted) return;
     const waitMs = next.tries < retryMs.length ? (fault.retryMs ?? retryMs[next.tries]) : undefined;
     log('warn', 'a device was not notified of an answer', { device: next.deviceId, why: fault.why, again_ms: waitMs ?? null });
-    // A newer message that came meanwhile has what this one would have said.
+    // A newer message that has arrived in the meantime replaces this one.
     if (waitMs === undefined || waiting.has(next.deviceId) || later.size >= maxWaiting) return;
     later.set(
       next.deviceId,
@@ -85,7 +85,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
     );
   }
 
-  /** Null when it was taken, or never will be. `retryMs`: when the service wants it again. */
+  /** Null when it was accepted, or never will be. `retryMs`: when the service wants a retry. */
   async function post(
     { deviceId, message }: Waiting,
     subscription: Subscription,
@@ -98,7 +98,7 @@ export function createPushSender({ subscriptions, vapid, clock, log, isKnown, si
         'content-type': 'application/octet-stream',
         ttl: String(keepS),
         urgency: 'high',
-        // One notice takes the place of an earlier one that has not arrived.
+        // A notification replaces an earlier one that was not yet delivered.
         topic: 'answer',
       },
       body: encryptPush(Buffer.from(JSON.stringify(message)), subscription),

@@ -4,15 +4,15 @@ import { badRequest } from '@svc/service-kit/service-error.ts';
 import { NotPublicError, parsePublicUrl } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { arePushKeys, type PushKeys } from './encrypt-push.ts';
 
-/** Where a device's browser is notified of answers. */
+/** Where a device's browser receives notifications of answers. */
 export type Subscription = PushKeys & { endpoint: string };
 
-/** One of each device. */
+/** At most one per device. */
 export type Subscriptions = {
   get(deviceId: string): Promise<Subscription | undefined>;
-  /** Takes the place of the device's earlier one. @throws ServiceError `bad_request` for one that nothing could be sent to. */
+  /** Replaces the device's earlier one. @throws ServiceError `bad_request` for a subscription to which nothing could be sent */
   set(deviceId: string, body: PushSubscriptionBody): Promise<void>;
-  /** With `endpoint` only while it is still that one. */
+  /** With `endpoint`, only if that is still the present one. */
   remove(deviceId: string, endpoint?: string): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export function createSubscriptions(state: ConnectorState): Subscriptions {
     async set(deviceId, body) {
       const subscription = toSubscription(body);
       const changes: Record<string, Subscription | undefined> = {};
-      // A browser that was paired again belongs to the new device alone.
+      // A browser that was paired again belongs only to the new device.
       for (const { key, value } of await state.list(prefix))
         if ((value as Subscription).endpoint === subscription.endpoint) changes[key] = undefined;
       await state.change({ ...changes, [prefix + deviceId]: subscription });

@@ -6,25 +6,25 @@ import type { PushSender } from './push-sender.ts';
 type Deps = {
   push: PushSender;
   clock: Clock;
-  /** Whether a device reads what happens in its conversation. */
+  /** Whether a device reads its conversation at the moment. */
   isReading(deviceId: string): boolean;
-  /** The owner wants the words of an answer in the message: push services and lock screens then have them. */
+  /** The owner wants the answer's text in the notification, where push services and lock screens can see it. */
   tellsContent: boolean;
 };
 
 export type UnreadAnswers = {
   /** A turn of the device's conversation has ended with this answer. */
   ended(deviceId: string, text: string): void;
-  /** The device is gone. */
+  /** The device was removed. */
   forget(deviceId: string): void;
 };
 
-/** So long an answer may lie there before its device is notified, ms. */
+/** How long an answer may be unread before its device is notified, ms. */
 const readWithinMs = 5_000;
 const maxWaiting = 10_000;
 const maxTextChars = 300;
 
-/** Notifies devices of answers that nobody was there to read; of several within the time, of the last one. */
+/** Notifies devices of answers that nobody was there to read; of several in a short time, only of the last. */
 export function createUnreadAnswers({ push, clock, isReading, tellsContent }: Deps): UnreadAnswers {
   const waiting = new Map<string, () => void>();
 
@@ -41,7 +41,7 @@ export function createUnreadAnswers({ push, clock, isReading, tellsContent }: De
       if (waiting.size >= maxWaiting) return;
       const tell = () => {
         waiting.delete(deviceId);
-        // Who has come meanwhile finds it in the history.
+        // A reader who has connected in the meantime finds it in the history.
         if (!isReading(deviceId)) push.send(deviceId, toMessage(text, tellsContent));
       };
       waiting.set(deviceId, clock.after(readWithinMs, tell));

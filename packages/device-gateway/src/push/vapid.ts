@@ -3,25 +3,25 @@ import type { ConnectorState } from '@svc/connector-kit';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** How push services know this gateway (RFC 8292). */
+/** The identity of this gateway towards push services (RFC 8292). */
 export type Vapid = {
-  /** Which browsers subscribe with: an uncompressed point, base64url. */
+  /** The key with which browsers subscribe: an uncompressed point, base64url. */
   publicKey: string;
-  /** The `authorization` header of a message to an endpoint. */
+  /** The `authorization` header for a message to an endpoint. */
   authorization(endpoint: URL): string;
 };
 
-/** A push service takes no token that lives longer than a day. */
+/** Push services accept no token with a lifetime of more than a day. */
 const tokenLifeMs = 12 * 60 * 60_000;
-/** Push services whose tokens are kept. */
+/** Number of push services whose tokens are kept. */
 const maxTokens = 20;
 const stateKey = 'push-vapid';
 
 type StoredKey = { d: string; x: string; y: string };
 
 /**
- * The gateway's own key, made at its first start and kept: with another one no browser that has subscribed could be sent anything.
- * @param contact https or mailto address by which a push service finds who is responsible.
+ * The gateway's own key, which is created at its first start and stored: with another one, no existing subscription could be used.
+ * @param contact https or mailto address with which a push service can reach the operator
  */
 export async function openVapid(state: ConnectorState, contact: string, clock: Clock): Promise<Vapid> {
   const { key, publicKey } = toKey((await state.get<StoredKey>(stateKey)) ?? (await makeKey(state)));
@@ -29,7 +29,7 @@ export async function openVapid(state: ConnectorState, contact: string, clock: C
 
   function tokenFor(audience: string): string {
     const kept = tokens.get(audience);
-    // Half its life is left at least, whatever the clocks of others say.
+    // A kept token is used for half of its lifetime, which allows for the clocks of others.
     if (kept !== undefined && Math.abs(kept.until - clock.now() - tokenLifeMs) < tokenLifeMs / 2) return kept.token;
     const until = clock.now() + tokenLifeMs;
     const token = signToken({ aud: audience, exp: Math.floor(until / 1000), sub: contact }, key);
@@ -54,7 +54,7 @@ function toKey({ d, x, y }: StoredKey): { key: KeyObject; publicKey: string } {
   return { key, publicKey: point.toString('base64url') };
 }
 
-/** A JSON Web Token, ES256. */
+/** A signed JSON Web Token, ES256. */
 function signToken(claims: object, key: KeyObject): string {
   const signed = [{ typ: 'JWT', alg: 'ES256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   const text = signed.join('.');
