@@ -4,7 +4,7 @@ import { webAppHeaders } from '@svc/service-kit/http/web-app-headers.ts';
 
 const headers = webAppHeaders(['camera', 'microphone', 'geolocation']);
 
-/** The files of the web app, from where it was built. Where it was not, the page says so. */
+/** Serves the web app from its build folder. If it was not built, the page says so. */
 export async function createAppRoutes(folder: string): Promise<Route[]> {
   if (existsSync(folder)) return createStaticRoutes(folder, { headers });
   return [

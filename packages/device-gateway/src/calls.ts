@@ -19,7 +19,7 @@ type Deps = Pick<Gateway, 'devices' | 'links'> & {
   baseUrl: () => string;
 };
 
-/** What the operator does with a gateway, by `./svc device`. */
+/** The operator's calls to a gateway, made by `./svc device`. */
 export function createCalls(deps: Deps) {
   const calls: Record<(typeof gatewayCalls)[number], (params: Record<string, unknown>, target: string) => Promise<unknown>> = {
     invite: async ({ name, device_id: again }) =>
@@ -30,7 +30,7 @@ export function createCalls(deps: Deps) {
       listed(deps, deps.devices.allow(known(deps, device_id).device_id, capabilityIn(capability))),
     deny: async ({ device_id, capability }) =>
       listed(deps, deps.devices.deny(known(deps, device_id).device_id, capabilityIn(capability))),
-    // By the engine of the device's own turn, of which the core has decided that it may.
+    // Called by the engine of the device's own turn; the core has checked that it may.
     act: async ({ tool, params }, target) => {
       if (typeof tool !== 'string') throw badRequest('The name of the tool is required.');
       const call = {
@@ -52,7 +52,7 @@ export function createCalls(deps: Deps) {
 
 const isCall = (method: string): method is (typeof gatewayCalls)[number] => gatewayCalls.some((each) => each === method);
 
-/** The code stands behind `#`, which no server and no log is told. */
+/** The code is in the URL fragment, which is sent to no server and appears in no log. */
 function invite({ codes, baseUrl }: Deps, { device_id, identity }: DeviceRecord): Invitation {
   const { code, expiresAt } = codes.issue(device_id);
   return { device_id, identity, code, url: `${baseUrl()}/#pair=${code}`, expires_at: expiresAt };

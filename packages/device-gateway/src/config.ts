@@ -1,9 +1,9 @@
 import { commonFields } from '@svc/connector-kit/common-fields.ts';
 
-/** Stands for "not set": while it does, links name the gateway's own address. */
+/** Means "not set": links then contain the gateway's own address. */
 export const placeholderBaseUrl = 'https://assistant.example.com';
 
-/** Config fields of every gateway of devices; a type says its port. */
+/** Config fields of every device gateway; a type sets its port. */
 export const gatewayFields = (httpPort: number) =>
   ({
     http_port: { type: 'integer', title: 'HTTP port', default: httpPort, minimum: 0, maximum: 65_535 },
@@ -86,7 +86,7 @@ export const gatewayFields = (httpPort: number) =>
     ...commonFields('engine', 'model', 'cwd', 'persona', 'allow'),
   }) as const;
 
-/** An instance's config, after the manager has checked it and filled in the defaults. */
+/** An instance's config, validated and with defaults filled in by the manager. */
 export type GatewayConfig = {
   http_port: number;
   bind_host: string;

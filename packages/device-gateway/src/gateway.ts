@@ -8,7 +8,7 @@ import type { Devices } from './device/devices.ts';
 import type { ReadBody } from './http/read-body.ts';
 import type { OpenLinks } from './stream/open-links.ts';
 
-/** What all routes of a gateway work with. */
+/** What all routes of a gateway use. */
 export type Gateway = {
   ctx: StartContext<GatewayConfig>;
   meta: ConnectorMeta;
@@ -19,17 +19,17 @@ export type Gateway = {
   links: OpenLinks;
 };
 
-/** As whom a device asks the core. */
+/** The sender as whom a device asks the core. */
 export const askerOf = ({ meta }: Pick<Gateway, 'meta'>, { identity, username }: DeviceRecord): SessionAsker => ({
   channel: meta.type,
   sender: { raw_id: identity, raw_username: username },
 });
 
-/** The conversation that a device has of its own. */
+/** The device's own conversation. */
 export const ownKey = ({ meta, ctx }: Pick<Gateway, 'meta' | 'ctx'>, { device_id }: DeviceRecord): string =>
   deviceKey(meta.type, ctx.instanceId, device_id);
 
-/** A message of a device, without its words. */
+/** The envelope of a device's message, without its text. */
 export function envelopeOf(gateway: Pick<Gateway, 'meta' | 'ctx'>, device: DeviceRecord): Omit<Envelope, 'content'> {
   return {
     ...askerOf(gateway, device),
@@ -40,6 +40,6 @@ export function envelopeOf(gateway: Pick<Gateway, 'meta' | 'ctx'>, device: Devic
   };
 }
 
-/** A part of a request's address; null where it is not there. */
+/** A query parameter of a request; null when it is missing. */
 export const queryOf = ({ req }: Pick<Exchange, 'req'>, name: string): string | null =>
   new URL(req.url ?? '/', 'http://gateway').searchParams.get(name);

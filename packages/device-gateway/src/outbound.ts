@@ -14,13 +14,13 @@ type Deps = { push: Pick<Push, 'ended'>; watches: Pick<OwnWatches, 'look' | 'end
 type Said = Pick<HandleResult, 'outcome'> & { text: string };
 
 /**
- * What is sent to devices from outside (spec: mobile connector, `/out`): `inject` says something in a device's conversation, `speak` is read aloud.
- * An empty target or `*` is every device that can be reached.
+ * Handles messages to devices from outside (spec: mobile connector, `/out`): `inject` sends a text into a device's conversation, `speak` is
+ * read aloud. An empty target or `*` means every connected device.
  */
 export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullable<Outbound['send']> {
   const { ctx, devices, links } = gateway;
 
-  /** Under the id of the message: sent again, it is said where it was not said yet. */
+  /** Uses the id of the message, so that a repeat only reaches conversations that do not have it yet. */
   async function inject(device: DeviceRecord, message: OutboundMessage): Promise<void> {
     const { id, text = '' } = message;
     const injected = ctx.core.sessions
@@ -33,7 +33,7 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
     await withoutRefusal(gateway, injected);
   }
 
-  /** The conversation of a device that has said nothing yet begins with what is said to it. */
+  /** A device without a conversation gets one that begins with the message. */
   async function beginWith(device: DeviceRecord, { id, text = '' }: OutboundMessage, error: unknown): Promise<Said> {
     if (!(error instanceof CoreError) || error.code !== 'not_found') throw error;
     const envelope = { ...envelopeOf(gateway, device), message_id: id, content: { text } };
@@ -52,11 +52,11 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
     const said = await Promise.allSettled(named.map((device) => inject(device, message)));
     const faults = said.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
     const passing = faults.find((error) => !isRefusal(error));
-    // A device that is refused keeps it from no other.
+    // The refusal of one device must not keep the message from the others.
     if (passing !== undefined || faults.length === named.length) throw passing ?? faults[0];
   }
 
-  /** Whoever is let in no more is told nothing, and a link that was open before ends. */
+  /** Someone who has lost access gets nothing, and their open streams are ended. */
   async function onlyAdmitted(named: readonly DeviceRecord[]): Promise<DeviceRecord[]> {
     const looked = await Promise.all(
       named.map(async (device) => ({ device, isDenied: (await holderOf(gateway, device)).denied })),
@@ -73,7 +73,7 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
     const byId = find(target);
     const [named, ...more] = byId === null ? devices.list().filter(({ name }) => name === target) : [byId];
     if (named === undefined) throw new ServiceError('unprocessable', notFound('device', target).message);
-    // A keys file that was written by hand may have a name twice.
+    // A keys file that was edited by hand may contain a name twice.
     if (more.length > 0)
       throw new ServiceError('unprocessable', `Several devices are called "${target}". Use the ID of one of them.`);
     return named;
@@ -91,9 +91,9 @@ export function createSend(gateway: Gateway, { push, watches }: Deps): NonNullab
   };
 }
 
-/** Another attempt would end the same way. */
+/** Errors that a retry cannot resolve. */
 const isRefusal = (error: unknown): boolean => error instanceof ServiceError && error.status < 500 && error.status !== 429;
 
-/** It is tried again: devices come and go. */
+/** A temporary error: devices come and go, so the message is retried. */
 const nobodyThere = () =>
   new ServiceError('busy', 'No device can be reached at the moment.', { details: { retry_after_s: 15, keeps_pace: true } });

@@ -48,20 +48,20 @@ import { createUploadRoute } from './upload/upload-route.ts';
 
 export type GatewayOptions = {
   meta: ConnectorMeta;
-  /** Where the web app was built; beside this package unless given. */
+  /** Build folder of the web app. Default: the one beside this package. */
   appFolder?: string;
-  /** Whether devices ask what of their notifications is worth saying. */
+  /** Whether devices may ask which of their notifications to read aloud. */
   readsNotifications?: boolean;
-  /** By which push services are reached, for tests. */
+  /** Replaces the network to push services in tests. */
   network?: Network;
   clock?: Clock;
 };
 
-/** A device holds two, and asks over others. */
+/** Each device holds two connections, and uses more for its requests. */
 const maxConnections = 8_000;
 const builtApp = path.resolve(import.meta.dirname, '../app/dist');
 
-/** Opens a gateway of devices. What it throws is shown to the operator, so it says what is wrong and what to do. */
+/** Starts a device gateway. Errors are shown to the operator, so they say what is wrong and what to do. */
 export async function startGateway(
   ctx: StartContext<GatewayConfig>,
   { meta, appFolder = builtApp, readsNotifications = false, network, clock = systemClock }: GatewayOptions,

@@ -1,10 +1,10 @@
 import { badRequest, type ConnectorState } from '@svc/connector-kit';
 import { maxCapabilityInput, type Capability } from '@svc/contract/device-actions.ts';
 
-/** What devices have said that they can do. Kept, so that a device which is away for a moment is not taken for one that can do nothing. */
+/** The capabilities that devices have reported. Stored, so that a device that is briefly offline does not appear to have none. */
 export type Capabilities = {
   of(deviceId: string): readonly Capability[];
-  /** @throws ServiceError `bad_request` for what no model could be offered. */
+  /** @throws ServiceError `bad_request` for a capability that could not be offered to a model */
   describe(deviceId: string, capabilities: readonly Capability[]): Promise<void>;
   forget(deviceId: string): Promise<void>;
 };

@@ -8,19 +8,23 @@ import type { OpenLinks } from '../stream/open-links.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import type { Capabilities } from './capabilities.ts';
 
-/** What a device is to do, and for whom. `by` names who wants it, in the audit. */
+/** A call to a device. `by` names who wants it, for the audit. */
 export type DeviceCall = { device: DeviceRecord; method: string; params: Record<string, unknown>; timeoutMs: number; by: string };
 
-/** Calls of devices: each asked once, with one result, within its time. */
+/** Calls to devices: each is sent once, and gets one result in time. */
 export type DeviceCalls = {
   /**
-   * Asks the device. `result` rejects with a `ServiceError`: what the device says is wrong, or that no answer came in time.
-   * @throws ServiceError `forbidden` for what it cannot do or the owner has not allowed, `unavailable` where it is not there.
+   * Sends the call. `result` rejects with a `ServiceError`: the device's error, or a timeout.
+   * @throws ServiceError `forbidden` when the device cannot do it or the owner has not allowed it, `unavailable` when the device is not
+   * connected
    */
   begin(call: DeviceCall): { rpcId: string; result: Promise<unknown> };
-  /** What came of it. @throws ServiceError `not_found`, `forbidden` for the call of another device, `conflict` when it is over. */
+  /**
+   * Accepts the result of a call. @throws ServiceError `not_found`, `forbidden` for a call of another device, `conflict` when the call is
+   * over
+   */
   end(deviceId: string, result: RpcResult): void;
-  /** The device is gone. */
+  /** The device was removed. */
   forget(deviceId: string): Promise<void>;
 };
 
@@ -33,7 +37,7 @@ type Deps = {
 type Open = { deviceId: string; settle(outcome: string, fault: ServiceError | null, value?: unknown): void };
 
 const maxOpen = 16;
-/** Ids of calls that are over, so that a late result differs from one that nobody asked for. */
+/** Number of ended calls whose ids are kept, to distinguish a late result from an unknown one. */
 const maxOver = 1_000;
 
 export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): DeviceCalls {
@@ -63,7 +67,7 @@ export function createDeviceCalls({ links, capabilities, clock, emit }: Deps): D
       const { device, method, params, timeoutMs, by } = call;
       const rpcId = `rpc_${randomUUID()}`;
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      promise.catch(() => undefined); // without a waiter it is ignored
+      promise.catch(() => undefined); // ignored when nobody waits for it
       const settle: Open['settle'] = (outcome, fault, value) => {
         cancel();
         close(rpcId, device.device_id);

@@ -3,12 +3,12 @@ import type { gatewayCalls } from '../calls-list.ts';
 import type { DeviceRecord } from '../device/device-record.ts';
 import type { Capabilities } from './capabilities.ts';
 
-/** Name of the call by which engines act on a device (`meta.calls`). */
+/** The call with which engines use a device (`meta.calls`). */
 const actCall = 'act' satisfies (typeof gatewayCalls)[number];
-/** The core waits for a minute, ms. */
+/** Less than the core's own timeout of a minute, ms. */
 export const actTimeoutMs = 55_000;
 
-/** What the engine of a device's own turn may have the device do: what it can, and the owner has allowed. */
+/** What the engine of a device's own turn may use: what the device can do and the owner has allowed. */
 export function deviceToolsOf(capabilities: Pick<Capabilities, 'of'>, device: DeviceRecord): Pick<Envelope, 'device_tools'> {
   const tools = capabilities
     .of(device.device_id)

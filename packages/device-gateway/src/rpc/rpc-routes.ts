@@ -15,7 +15,7 @@ import { reply } from '../http/reply.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { DeviceCalls } from './device-calls.ts';
 
-/** `POST /gw/rpc`, `POST /gw/rpc-result` and `GET /gw/devices`: a person's devices act for each other. */
+/** `POST /gw/rpc`, `POST /gw/rpc-result` and `GET /gw/devices`: a person's devices call each other. */
 export function createRpcRoutes(gateway: Gateway, capabilities: Capabilities, calls: DeviceCalls): Route[] {
   const { authenticate, readBody, links } = gateway;
 
@@ -32,7 +32,7 @@ export function createRpcRoutes(gateway: Gateway, capabilities: Capabilities, ca
       throw badRequest(`params is longer than ${maxRpcParams} characters of JSON.`);
     const { devices, identity } = await devicesSeenBy(gateway, asker);
     const device = devices.find(({ device_id: each }) => each === id);
-    // Another person's device is not found.
+    // Another person's device is reported as not found.
     if (device === undefined) throw notFound('device', id);
     const wanted = capabilities.of(id).find(({ name }) => name === method);
     if (identity.tool_policy === 'none' || (wanted?.policy === 'full' && identity.tool_policy !== 'full'))

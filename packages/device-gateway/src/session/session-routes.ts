@@ -5,7 +5,7 @@ import { devicesSeenBy } from '../device/devices-seen-by.ts';
 import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 
-/** `GET /gw/sessions`, `/gw/history`, `/gw/presence` and `POST /gw/forget`: what was said, and who can be reached. */
+/** `GET /gw/sessions`, `/gw/history`, `/gw/presence` and `POST /gw/forget`: conversations, and which devices are connected. */
 export function createSessionRoutes(gateway: Gateway): Route[] {
   const { ctx, authenticate, readBody } = gateway;
   const { sessions } = ctx.core;
@@ -66,7 +66,7 @@ async function presenceOf(gateway: Gateway, asker: DeviceRecord): Promise<Presen
   return { ok: true, reachable: listed.some(({ stream, control }) => stream || control), devices: listed };
 }
 
-/** The conversation of a device begins with its first message. */
+/** A device's conversation begins with its first message; until then its history is empty. */
 function nothingYet(error: unknown): { messages: []; next: null } {
   if (error instanceof CoreError && error.code === 'not_found') return { messages: [], next: null };
   throw error;

@@ -10,15 +10,17 @@ import { reply } from '../http/reply.ts';
 
 const configKey = (deviceId: string) => `voice/${deviceId}`;
 
-/** What devices have set for speech goes with them. */
+/** The speech settings of devices, which are removed with them. */
 export const voiceSettings = (state: ConnectorState): Keeper => ({ forget: (deviceId) => state.delete(configKey(deviceId)) });
 
 const maxClipBytes = 25 * 1024 * 1024;
-/** From which level on, 0 to 1, a sound is speech, and how long a pause ends it. */
+/** Level, from 0 to 1, above which sound counts as speech, and the pause that ends it. */
 const voiceActivity = { threshold: 0.02, silence_ms: 1200 };
 const noWakeWord = { enabled: false, url: null, phrases: [] };
 
-/** Speech through the core, so that no provider's key is on a device: `/gw/transcribe`, `/gw/tts`, `/gw/voice-config`, `/gw/theme`. */
+/**
+ * Speech through the core, so that no provider's key is stored on a device: `/gw/transcribe`, `/gw/tts`, `/gw/voice-config`, `/gw/theme`.
+ */
 export function createSpeechRoutes(gateway: Gateway): Route[] {
   const { ctx, authenticate, readBody } = gateway;
 

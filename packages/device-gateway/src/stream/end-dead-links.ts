@@ -6,7 +6,7 @@ type Deps = {
   devices: Pick<Devices, 'find'>;
   links: Pick<OpenLinks, 'devices' | 'end'>;
   clock: Clock;
-  /** The device of callers without a token; null where they are not let in. */
+  /** The device of callers without a token; null when they are not admitted. */
   localDevice: string | null;
 };
 
@@ -14,8 +14,8 @@ type Deps = {
 const lookMs = 2_000;
 
 /**
- * Ends streams whose token is worth nothing any more, however that came: the keys file can be edited by hand, without notice. Returns what
- * ends the looking.
+ * Ends streams whose token has become invalid for any reason: the keys file can be edited by hand, without notice. Returns a function that
+ * stops the check.
  */
 export function endDeadLinks({ devices, links, clock, localDevice }: Deps): () => void {
   let before = new Map<string, string | null>();

@@ -1,23 +1,23 @@
 import type { SseStream } from '@svc/service-kit/http/sse-stream.ts';
 import { eventOf } from './to-stream-frame.ts';
 
-/** `stream`: a conversation is read. `control`: the device takes commands. */
+/** `stream`: shows a conversation. `control`: receives commands for the device. */
 export type LinkKind = 'stream' | 'control';
 
-/** The streams that devices hold open. */
+/** The open streams of devices. */
 export type OpenLinks = {
-  /** The oldest of a kind ends when a device opens too many. */
+  /** When a device opens too many of a kind, the oldest one ends. */
   add(deviceId: string, kind: LinkKind, stream: SseStream): void;
   has(deviceId: string, kind?: LinkKind): boolean;
-  /** Devices that can be reached. */
+  /** The devices with an open stream. */
   devices(): string[];
   /** Writes to every stream of a device; false when it has none. */
   send(deviceId: string, frame: { type: string }, kind?: LinkKind): boolean;
-  /** Ends the streams of a device. */
+  /** Ends all streams of a device. */
   end(deviceId: string): void;
 };
 
-/** Tabs of one device, of a kind. */
+/** Maximum per device and kind; each tab of an app uses one. */
 const maxOfKind = 8;
 
 export function createOpenLinks(): OpenLinks {

@@ -3,14 +3,14 @@ import type { ConversationWatch } from './watch-conversation.ts';
 
 type Reader = Pick<ConversationWatch, 'look' | 'ended'> & { tell(frame: StreamFrame): void };
 
-/** Who reads which conversation here, so that a message which begins one is seen at once. */
+/** Knows who reads which conversation here, so that the first message of a new one is shown at once. */
 export type OwnWatches = {
   add(key: string, reader: Reader): () => void;
-  /** Something was said in it: a turn was accepted. */
+  /** A turn of the conversation was accepted. */
   look(key: string, turnId: string): void;
-  /** The turn is over. */
+  /** The turn has ended. */
   ended(key: string, turnId: string, frames: readonly StreamFrame[]): void;
-  /** Shows its readers what the core does not send: it is not shown again. */
+  /** Shows its readers a frame that the core does not send, once. */
   tell(frame: StreamFrame): void;
 };
 

@@ -9,7 +9,7 @@ import { eventOf } from './to-stream-frame.ts';
 import { watchConversation } from './watch-conversation.ts';
 import { watchHolder } from './watch-holder.ts';
 
-/** `GET /gw/stream` and `GET /gw/control`: what a device reads for as long as it is there. */
+/** `GET /gw/stream` and `GET /gw/control`: what a connected device reads. */
 export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route[] {
   const { ctx, clock, links } = gateway;
 
@@ -41,7 +41,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       isOwn: key === own,
       after,
       clock,
-      // A place without words: it is an event, so that readers know where to go on from.
+      // A frame without content is still sent as an event, so that readers know from where to continue.
       onFrame: (frame, place) => stream.send(eventOf(frame ?? { type: 'place' }, place)),
       onEnd: () => stream.close(),
     });
@@ -74,7 +74,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
   ];
 }
 
-/** The place that a reader goes on from; null for one that begins. */
+/** The position from which a reader continues; null for a new one. */
 function placeOf({ req }: Exchange): number | null {
   const given = req.headers['last-event-id'];
   if (typeof given !== 'string' || given === '') return null;
@@ -83,7 +83,7 @@ function placeOf({ req }: Exchange): number | null {
   return place;
 }
 
-/** Before the stream begins, so that a refusal is an answer. @throws ServiceError as the core refuses it. */
+/** Runs before the stream opens, so that a refusal is a normal answer. @throws ServiceError of the core */
 async function checkReader(gateway: Gateway, device: DeviceRecord, key: string): Promise<void> {
   const { core } = gateway.ctx;
   const as = askerOf(gateway, device);

@@ -1,7 +1,7 @@
 import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import type { SessionStreamFrame } from '@svc/contract/session.ts';
 
-/** What a device is sent of a frame of its conversation; null for what it has no use for. */
+/** What a device receives for a frame of its conversation; null for frames that it does not need. */
 export function toStreamFrame(frame: SessionStreamFrame): StreamFrame | null {
   const { seq: _seq, ...told } = frame;
   const { conversation_key } = told;
@@ -21,7 +21,10 @@ export function toStreamFrame(frame: SessionStreamFrame): StreamFrame | null {
   }
 }
 
-/** One event. An id is a place to go on from, over restarts of the gateway too; without one the reader keeps its own. */
+/**
+ * One event. Its id is a position from which to continue, even after a restart of the gateway; without an id, the reader keeps its previous
+ * position.
+ */
 export function eventOf(frame: { type: string; [field: string]: unknown }, id: number | null = null): string {
   return `${id === null ? '' : `id: ${id}\n`}event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
 }

@@ -6,46 +6,47 @@ type Options = {
   sessions: Pick<CoreApi['sessions'], 'watch'>;
   as: SessionAsker;
   key: string;
-  /** The device's own conversation, which begins with its first message. */
+  /** True for the device's own conversation, which begins with its first message. */
   isOwn: boolean;
-  /** The place of the last frame that the reader has seen. */
+  /** The position of the last frame that the reader has seen. */
   after: number | null;
-  /** `place`: the reader may go on behind it. A frame of null has nothing to show but its place. */
+  /** `place`: the reader may continue after it. A null frame has no content, only its position. */
   onFrame(frame: StreamFrame | null, place: number | null): void;
-  /** The core shows it no more. */
+  /** The core no longer shows the conversation. */
   onEnd(): void;
   clock?: Clock;
 };
 
 export type ConversationWatch = {
-  /** A turn was accepted here: a conversation may have begun where there was none. */
+  /** A turn was accepted here: it may have begun a new conversation. */
   look(turnId: string): void;
-  /** It is over, and this is how. Shown to a reader for whom the core began too late to see anything of it. */
+  /** The turn has ended with these frames. They are shown to a reader for whom the core's watch began too late. */
   ended(turnId: string, frames: readonly StreamFrame[]): void;
   end(): void;
 };
 
-/** Where nothing says that a conversation has begun, it is looked for so often, ms. */
+/** Interval of checks for a new conversation when nothing else reports it, ms. */
 const lookEveryMs = 30_000;
 const againMs = 1_000;
-/** What the core shows of a turn and what it answers come by two ways, so far apart at most, ms. */
+/** The core's watch and its answer to a turn arrive on different ways, at most this far apart, ms. */
 const apartMs = 300;
 
 /**
- * Shows a conversation to one reader, from its place on. A conversation that is not there yet, or was forgotten, is waited for: what is seen of it
- * then begins with `gap`, because words may have been said before; how their turns ended is shown, because who said them waits for that.
+ * Shows a conversation to one reader, from their position on. Waits for a conversation that does not exist yet or was forgotten. Its first
+ * frame is then `gap`, because messages may have been missed; the outcomes of those turns are still shown, because their senders wait for
+ * them.
  */
 export function watchConversation(options: Options): ConversationWatch {
   const { sessions, as, key, isOwn, onFrame, onEnd, clock = systemClock } = options;
   let place = options.after;
-  /** There was no conversation when it was last looked for. */
+  /** The conversation did not exist when it was last checked. */
   let isMissing = false;
   let isWaiting = false;
-  /** Something was said while the core was asked. */
+  /** A turn was accepted while the core was being asked. */
   let wasTold = false;
-  /** The core has begun to show it. */
+  /** The core's watch has begun. */
   let isShown = false;
-  /** Turns that were accepted before, of which nothing was shown. */
+  /** Turns that were accepted earlier, of which nothing was shown. */
   const unseen = new Set<string>();
   let isOver = false;
   let stop = (): void => undefined;

@@ -4,10 +4,12 @@ import { askerOf, ownKey, type Gateway } from '../gateway.ts';
 
 type Deps = Pick<Gateway, 'ctx' | 'meta' | 'clock'>;
 
-/** Too many are watched: when it is tried again, ms. Until then what is sent to the device asks the core. */
+/**
+ * Interval of retries when there are too many watches, ms. Until then, each message to the device checks the holder's access with the core.
+ */
 const againMs = 30_000;
 
-/** Ends a stream that shows no conversation as soon as the device's person is let in no more. */
+/** Ends a stream without a conversation as soon as the device's person loses access. */
 export function watchHolder(gateway: Deps, device: DeviceRecord, stream: Pick<SseStream, 'signal' | 'close'>): void {
   const { ctx, clock } = gateway;
   let stop = (): void => undefined;

@@ -1,28 +1,28 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
 
-/** What is gathered before it is looked at. */
+/** Collects items that are processed together. */
 export type Batches<Item, Answer> = {
   /**
-   * Adds to the batch of a key, or begins one. The first request that still waits at its end has the answer, the others null. Rejects for
-   * all of them with what `look` was rejected with. `signal`: the caller has gone.
+   * Adds to the batch of a key, or begins one. When the batch ends, the first request that still waits gets the answer, the others null.
+   * All of them reject when `look` rejects. `signal`: aborts when the caller disconnects.
    */
   add(key: string, items: readonly Item[], signal: AbortSignal): Promise<Answer | null>;
 };
 
 type Options<Item, Answer> = {
   clock: Clock;
-  /** How long a batch gathers, ms. */
+  /** How long a batch collects items, ms. */
   gatherMs: number;
-  /** Items of a batch; later ones are counted and not kept. */
+  /** Maximum number of items in a batch; further ones are only counted. */
   maxItems: number;
-  /** Looks at a batch; one at a time of each key. `left`: how many more there were. */
+  /** Processes a batch; one at a time per key. `left`: how many more items there were. */
   look(key: string, items: Item[], left: number): Promise<Answer>;
 };
 
 type Asking<Answer> = { signal: AbortSignal; resolve(answer: Answer | null): void; reject(error: unknown): void };
 type Batch<Item, Answer> = { items: Item[]; left: number; asking: Asking<Answer>[] };
 
-/** A batch that ends while the one before it is still being looked at gathers on until that is over. */
+/** A batch that is due while the previous one is still being processed continues to collect items. */
 export function createBatches<Item, Answer>({ clock, gatherMs, maxItems, look }: Options<Item, Answer>): Batches<Item, Answer> {
   const gathering = new Map<string, Batch<Item, Answer>>();
   const looking = new Map<string, Promise<void>>();

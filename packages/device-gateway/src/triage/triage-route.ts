@@ -9,13 +9,13 @@ import { createBatches } from './batches.ts';
 
 type Notification = NotifyTriageRequest['notifications'][number];
 
-/** Notifications come in bursts (spec): so long they are gathered, ms. */
+/** Notifications arrive in bursts (spec), so they are collected for this long, ms. */
 const gatherMs = 3_000;
 const maxItems = 50;
 const lookMs = 30_000;
-/** Requests that one device may make; a batch of them is one question. */
+/** Requests per device; a batch of them is a single question to the engine. */
 const perMinute = 120;
-/** Questions of one device: each costs its person something. */
+/** Questions per device, because each has a cost for its person. */
 const questionsPerHour = 240;
 const maxChars = { app: 100, title: 300, text: 1_000 } as const;
 const maxSynopsis = 400;
@@ -30,7 +30,10 @@ const answerForm: AnswerForm = {
 
 const nothing: NotifyTriage = { speak: false, priority: 'low', synopsis: '' };
 
-/** `POST /gw/notify-triage` (spec): one question without tools about all that has come within three seconds. What it answers does nothing by itself. */
+/**
+ * `POST /gw/notify-triage` (spec): one question without tools about all notifications of three seconds. The answer itself triggers no
+ * action.
+ */
 export function createTriageRoute(gateway: Pick<Gateway, 'ctx' | 'clock' | 'authenticate' | 'readBody'>): Route {
   const { ctx, clock, authenticate, readBody } = gateway;
   const requests = createFixedWindow(clock, { max: perMinute, windowMs: 60_000 });
@@ -42,7 +45,7 @@ export function createTriageRoute(gateway: Pick<Gateway, 'ctx' | 'clock' | 'auth
     const lines = [...notifications.map(toLine), ...(left === 0 ? [] : [`{"more":${left}}`])];
     const within = AbortSignal.any([ctx.signal, AbortSignal.timeout(lookMs)]);
     const answer = await ctx.triage({ sender, instruction, text: lines.join('\n'), answer: answerForm }, within);
-    // The core has checked it against the form. No more than these three is handed on.
+    // The core has validated it. Only these three fields are passed on.
     const { speak, priority, synopsis } = answer as NotifyTriage;
     return { speak, priority, synopsis };
   }

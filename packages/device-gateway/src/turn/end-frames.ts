@@ -2,7 +2,7 @@ import { CoreError, type HandleResult } from '@svc/connector-kit';
 import type { StreamFrame } from '@svc/contract/device-gateway.ts';
 import { filesOf, textOf } from '@svc/contract/turn.ts';
 
-/** A turn as it ended: for readers who were not shown it by the core. */
+/** The frames of an ended turn, for readers to whom the core did not show it. */
 export function endFrames(key: string, { turn_id, outcome, actions }: HandleResult): StreamFrame[] {
   const turn = { conversation_key: key, turn_id };
   const text = textOf(actions);
@@ -13,7 +13,7 @@ export function endFrames(key: string, { turn_id, outcome, actions }: HandleResu
   ];
 }
 
-/** The same of one that failed; none where the core has not said so, because it may go on. */
+/** The same for a failed turn; none unless the core reported the failure, because the turn may still run. */
 export function failureFrames(key: string, turnId: string, error: unknown, requestId: string): StreamFrame[] {
   if (!(error instanceof CoreError) || !error.isAnswer) return [];
   return [{ conversation_key: key, turn_id: turnId, type: 'done', outcome: null, text: '', error: error.toBody(requestId) }];

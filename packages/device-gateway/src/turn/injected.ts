@@ -2,10 +2,10 @@ import { errorText } from '@svc/connector-kit';
 import { within } from '@svc/service-kit/within.ts';
 import type { Gateway } from '../gateway.ts';
 
-/** A refusal comes within it; what takes longer is being answered, ms. */
+/** A refusal arrives within this time; after it, the text is being answered, ms. */
 const refusedWithinMs = 2_000;
 
-/** Resolves when words are on their way into a conversation: nobody waits for the answer to them. Rejects as the core refuses them. */
+/** Resolves when the core has not refused a text for a conversation; nobody waits for its answer. Rejects with the core's refusal. */
 export async function withoutRefusal({ ctx, clock }: Pick<Gateway, 'ctx' | 'clock'>, injected: Promise<void>): Promise<void> {
   injected.catch((error: unknown) =>
     ctx.log('warn', 'a message could not be sent to a conversation', { error: errorText(error) }),

@@ -31,7 +31,7 @@ type TurnDeps = {
   interrupts: Interrupts;
 };
 
-/** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: what a person does in a conversation. What comes of it is seen on the streams. */
+/** `POST /gw/turn`, `/gw/stop`, `/gw/answer`: a person's actions in a conversation. The results appear on the streams. */
 export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
   const { watches, files, push, capabilities, elsewhere, interrupts } = deps;
   const { ctx, readBody, authenticate } = gateway;
@@ -48,7 +48,7 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
 
   const end = (device: DeviceRecord, key: string) => ctx.core.sessions.abort(askerOf(gateway, device), key).catch(nothingRuns);
 
-  /** Resolves when the message is safe in the core, or was answered before. Its turn goes on alone. */
+  /** Resolves when the message is safe in the core, or was answered earlier. Its turn continues on its own. */
   function say(device: DeviceRecord, said: TurnRequest, { requestId }: Exchange): Promise<TurnAccepted> {
     const { text, message_id } = said;
     if (text.trim() === '' && (said.attachments ?? []).length === 0) throw badRequest('The message is empty.');
@@ -64,7 +64,7 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
       let accepted: string | null = null;
       const accept = (turnId: string): void => {
         accepted ??= turnId;
-        // Again when it is over: its conversation may not have been there before.
+        // Again at the end, because the conversation may not have existed before.
         watches.look(key, turnId);
         resolve({ ok: true, conversation_key: key, message_id, turn_id: turnId });
       };
@@ -128,7 +128,7 @@ export function createTurnRoutes(gateway: Gateway, deps: TurnDeps): Route[] {
   ];
 }
 
-/** There is no turn to end. */
+/** Ignores the error of a missing turn. */
 function nothingRuns(error: unknown): void {
   if (!(error instanceof CoreError && (error.code === 'not_found' || error.code === 'conflict'))) throw error;
 }

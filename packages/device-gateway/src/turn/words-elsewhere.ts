@@ -8,15 +8,15 @@ import type { Keeper } from '../device/remove-device.ts';
 import { askerOf, type Gateway } from '../gateway.ts';
 import { withoutRefusal } from './injected.ts';
 
-/** Words of a device for a conversation that is not its own: of another device of its person, or of another channel. */
+/** Texts of a device for another conversation: of the same person's other device, or of another channel. */
 export type WordsElsewhere = Keeper & {
-  /** Resolves when they are on their way. The same `message_id` is said once. @throws ServiceError as the core refuses it. */
+  /** Resolves when the core has not refused the text. Each `message_id` is sent once. @throws ServiceError of the core */
   say(device: DeviceRecord, key: string, said: TurnRequest): Promise<TurnAccepted>;
 };
 
-/** Messages of a device that are known again. */
+/** Number of a device's messages that are remembered. */
 const mostKept = 200;
-/** Attempts at one message, which are one after the other. */
+/** Limits per message: its attempts run one after the other. */
 const limits = { ofKey: 16, all: 1_000, what: 'messages for other conversations' } as const;
 
 export function createWordsElsewhere(
@@ -28,7 +28,7 @@ export function createWordsElsewhere(
   const nameOf = (deviceId: string) => `said/${deviceId}`;
   const saidBy = async (deviceId: string) => (await state.get<string[]>(nameOf(deviceId))) ?? [];
 
-  /** It was not said, so it may be sent again under its id. */
+  /** The text was not sent, so it may be sent again with the same id. */
   async function takeBack(deviceId: string, messageId: string, error: unknown): Promise<void> {
     if (error instanceof CoreError && error.mayHaveRun) return;
     await inTurn(compositeKey(deviceId), async () => {
@@ -41,12 +41,12 @@ export function createWordsElsewhere(
     const { device_id: id } = device;
     if ((await saidBy(id)).includes(message_id)) return;
     const as = askerOf(gateway, device);
-    await core.sessions.history(as, key, { limit: 1 }); // a refusal is said before anything is
-    // Kept first: in a terminal, words that the core had already would be typed twice.
+    await core.sessions.history(as, key, { limit: 1 }); // a refusal comes before the text is sent
+    // Stored first: a terminal would otherwise type the text twice after a repeat.
     await inTurn(compositeKey(id), () => state.append(nameOf(id), message_id, mostKept));
     const injected = core.sessions.inject(as, key, { text, interrupt, message_id }).then(
       ({ turn_id, route, deliverErr }) => {
-        // Where there is no way out of it, it is read where it was said.
+        // A conversation without a way out is read where the text was sent.
         if (deliverErr !== null && route !== null)
           watches.tell({ conversation_key: key, turn_id, type: 'undelivered', reason: deliverErr });
       },

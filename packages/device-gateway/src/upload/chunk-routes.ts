@@ -11,13 +11,13 @@ import { ownKey, queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
 import type { OwnFiles } from './own-files.ts';
 
-/** More than any chunk; the core has a limit of its own, and says it. */
+/** More than any chunk; the core has its own limit, and reports it. */
 const maxChunkBytes = 256 * 1024 * 1024;
 const digest = /^[0-9a-fA-F]{64}$/;
 
 /**
- * `/gw/uploads`: a large file in chunks, over connections that break. An upload is of its device's conversation; the core keeps what has come, so that it
- * goes on where it was after any restart.
+ * `/gw/uploads`: a large file in chunks, for unreliable connections. An upload belongs to its device's conversation; the core stores the
+ * received chunks, so that it continues after any restart.
  */
 export function createChunkRoutes(gateway: Gateway, files: OwnFiles): Route[] {
   const { authenticate, readBody, ctx } = gateway;

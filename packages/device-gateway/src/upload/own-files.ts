@@ -2,10 +2,10 @@ import { forbidden, type Attachment, type ConnectorState } from '@svc/connector-
 import type { UploadedFile } from '@svc/contract/upload.ts';
 import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 
-/** Which device has uploaded which files: one may send its own alone. */
+/** Remembers which device uploaded which files, because a device may only send its own. */
 export type OwnFiles = {
   add(deviceId: string, file: UploadedFile): Promise<void>;
-  /** @throws ServiceError `forbidden` for a file that the device has not uploaded. */
+  /** @throws ServiceError `forbidden` for a file that the device has not uploaded */
   attachment(deviceId: string, path: string): Attachment;
   forget(deviceId: string): Promise<void>;
 };

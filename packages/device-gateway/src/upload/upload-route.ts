@@ -6,7 +6,7 @@ import type { OwnFiles } from './own-files.ts';
 
 const maxBytes = 100 * 1024 * 1024;
 
-/** `POST /gw/upload?filename=…`: a file of the device, as the body comes. */
+/** `POST /gw/upload?filename=…`: a file of the device, streamed to the core. */
 export const createUploadRoute = (gateway: Gateway, files: OwnFiles): Route => ({
   method: 'POST',
   path: '/gw/upload',
