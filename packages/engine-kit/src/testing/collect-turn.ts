@@ -1,17 +1,17 @@
 import type { Engine, EngineEvent, EngineRequest } from '../engine.ts';
 
-/** A finished turn, sorted: what a test asks about. */
+/** A finished turn, with its events sorted for tests. */
 export type CollectedTurn = {
   events: EngineEvent[];
   text: string;
   segments: string[];
   thinking: string;
-  /** The engine's session id as the turn announced it. */
+  /** The engine's session id that the turn reported. */
   sessionId: string | null;
   last: EngineEvent | undefined;
 };
 
-/** Runs a turn to its end. `onEvent` sees every event as it comes. */
+/** Runs a turn to its end. `onEvent` receives each event as it arrives. */
 export async function collectTurn(
   engine: Engine,
   request: EngineRequest,
@@ -36,6 +36,6 @@ export async function collectTurn(
   };
 }
 
-/** The events of one type, in order, with that type's fields. */
+/** The events of one type, in order. */
 export const ofType = <Type extends EngineEvent['type']>(events: readonly EngineEvent[], type: Type) =>
   events.filter((event): event is Extract<EngineEvent, { type: Type }> => event.type === type);

@@ -6,20 +6,20 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { CreateEngine, Engine, EngineDeps } from '../engine.ts';
 import { engineDeps } from './engine-deps.ts';
 
-/** A real engine to be tested: how it is made, and where its program is installed. */
+/** A real engine to test: how it is created, and where its program is installed. */
 export type RealEngine = { id: string; createEngine: CreateEngine; install: string };
 
 export type EngineBench = RealEngine & {
-  /** Everything a test writes lies here, and is gone afterwards. */
+  /** Folder for everything that a test writes, removed afterwards. */
   dir: string;
   model: ModelServer;
-  /** Makes an engine with a state of its own, closed with the test, and the folder its turns work in. */
+  /** Creates an engine with its own state, which is closed with the test, and the folder for its turns. */
   start(fields?: Partial<EngineDeps>): { engine: Engine; stateDir: string; request: { cwd: string } };
 };
 
 /**
- * A scripted model and fresh engines that speak to it, for the tests of one `describe`. `cache` names a folder of the engine's state
- * that may outlive the state: code that its program has compiled.
+ * A scripted model and new engines that use it, for the tests of one `describe`. `cache`: a folder of the engine's state that may be shared
+ * between states, for code that its program has compiled.
  */
 export async function openEngineBench(real: RealEngine, { cache }: { cache?: string } = {}): Promise<EngineBench> {
   const folder = temporaryFolder();
@@ -44,5 +44,5 @@ export async function openEngineBench(real: RealEngine, { cache }: { cache?: str
   };
 }
 
-/** What a model says when the test is not about what it says. */
+/** The model's script for tests in which its reply does not matter. */
 export const hello = { steps: [{ text: 'hello' }] };

@@ -7,41 +7,44 @@ import { isTerminal } from '../guard-events.ts';
 import { collectTurn, ofType } from './collect-turn.ts';
 import { engineRequest } from './engine-request.ts';
 
-/** One thing to say to the engine, and the request's fields that go with it. */
+/** A prompt for the engine, with the other fields of its request. */
 export type ContractTurn = { prompt: string } & Partial<EngineRequest>;
 
-/** How an engine's model is driven through the contract. Prompts mean something to that engine's (scripted) model. */
+/** How the contract drives an engine's model. That engine's (scripted) model reacts to the prompts. */
 export type EngineContract = {
   name: string;
-  /** Makes an engine. Every call works on the same state, as a later process would. */
+  /** Creates an engine. All calls use the same state, as a later process would. */
   createEngine(): Engine | Promise<Engine>;
   turns: {
-    /** Streams `reply`. `usage` is what one such turn costs; leave it out where it varies. */
+    /** Streams `reply`. `usage`: the cost of one such turn; omitted when it varies. */
     text: ContractTurn & { reply: string; usage?: Partial<TokenUsage> };
-    /** Like `text`, but holds back the end of the reply until `release`: streaming shows itself. Leave it out where nothing can be held. */
+    /**
+     * Like `text`, but holds back the end of the reply until `release`, which proves that it is streamed. Omitted when nothing can be held
+     * back.
+     */
     streamed?: ContractTurn & { reply: string; release(): void };
     thinking: ContractTurn & { thought: string };
-    /** Calls a tool; its result holds `output`, and the reply comes after it. */
+    /** Calls a tool; its result contains `output`, and the reply follows. */
     tool: ContractTurn & { tool: RegExp; output: string };
-    /** Streams at least one delta and then goes on until it is aborted. */
+    /** Streams at least one delta, and continues until it is aborted. */
     slow: ContractTurn;
     fail: ContractTurn & { code: EngineFailure['code']; message: RegExp };
   };
-  /** A well-formed session id that the engine never made. */
+  /** A well-formed session id that the engine never created. */
   unknownSession: string;
-  /** True when the last turn's model was given what the turn with this prompt said. Leave out where a model has no memory. */
+  /** True when the last turn's model received the messages of the turn with this prompt. Omitted for a model without memory. */
   remembers?(prompt: string): boolean;
-  /** The files in which the program keeps a text; leave out where it keeps nothing of what was said. */
+  /** The files in which the program stores a text; omitted when it stores no messages. */
   filesHolding?(text: string): readonly string[];
-  /** Resolves when nothing of an ended turn runs any more; rejects after a bound. */
+  /** Resolves when no process of an ended turn is running; rejects after a timeout. */
   settled?(): Promise<void>;
   close?(): Promise<void>;
 };
 
-/** From the abort to the last event: less than the five seconds after which the guard ends the turn of a driver that does not. */
+/** Time from the abort to the last event: less than the five seconds after which the guard ends the turn itself. */
 const abortLimitMs = 4500;
 
-/** What every engine must do, whatever drives it. Run it from a test file of the engine. */
+/** What every engine must do. Run it from a test file of the engine. */
 export function engineContract(contract: EngineContract): void {
   const { turns } = contract;
   let engine: Engine;

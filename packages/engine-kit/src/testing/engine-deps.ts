@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../engine.ts';
 
-/** What a test hands to an engine: only the environment it names, no installed engines, a log that says nothing. */
+/** Dependencies for a test: only the environment that it names, no installed engines, and a silent log. */
 export const engineDeps = (fields: Partial<EngineDeps> & Pick<EngineDeps, 'stateDir'>): EngineDeps => ({
   enginesDir: `${fields.stateDir}/engines`,
   path: null,

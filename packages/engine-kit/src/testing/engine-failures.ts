@@ -7,17 +7,17 @@ import { collectTurn } from './collect-turn.ts';
 import type { EngineBench } from './engine-bench.ts';
 import { engineRequest } from './engine-request.ts';
 
-/** An answer of the vendor as documented, and the message that a person gets. */
+/** An error response of the vendor as documented, and the message that a person gets. */
 export type UpstreamError = {
   name: string;
   reply: Extract<ScriptedReply, { status: number }>;
   code: EngineFailure['code'];
   says: RegExp;
-  /** When the limit ends, s from now, where the vendor names a time. */
+  /** When the limit ends, s from now, if the vendor names a time. */
   endsIn?: number;
 };
 
-/** A limit of an hour that stands in a header alone. */
+/** A limit of one hour that only a header reports. */
 export const hourLimit: UpstreamError = {
   name: 'a limit in a header alone',
   reply: { status: 429, kind: 'rate_limit_error', message: 'Slow down', headers: { 'retry-after': '3600' } },
@@ -26,7 +26,7 @@ export const hourLimit: UpstreamError = {
   endsIn: 3600,
 };
 
-/** An error of the service with a long wait, which a program would keep to in silence. */
+/** An error with a long wait, which a program would otherwise observe in silence. */
 export const longWait: UpstreamError = {
   name: 'an error with a long wait',
   reply: { status: 500, kind: 'api_error', message: 'Internal server error', headers: { 'retry-after': '60' } },
@@ -41,7 +41,7 @@ export const serviceError: UpstreamError = {
   says: /Internal server error.*Try again/,
 };
 
-/** A reply whose stream breaks off, before and after its first words. Call it in a `describe`. */
+/** Replies whose stream breaks off, before and after the first words. Call it in a `describe`. */
 export function testCutReplies({ start }: EngineBench, beginnings: readonly string[]): void {
   test.each(beginnings)('a reply that breaks off after %j is one retryable failure with a plain message', async (sent) => {
     const server = http.createServer((incoming, response) => {
@@ -60,7 +60,7 @@ export function testCutReplies({ start }: EngineBench, beginnings: readonly stri
   });
 }
 
-/** Less than the time after which a silent engine is stopped, and enough on a busy machine. */
+/** Less than the timeout of a silent engine, but enough on a busy machine, ms. */
 const patienceMs = 30_000;
 
 /** How the errors of the model service are distinguished. Call it in a `describe`. */
@@ -76,11 +76,11 @@ export function testUpstreamErrors({ model, start }: EngineBench, errors: readon
       expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringMatching(says) } });
       const retryAfterMs = last?.type === 'failed' ? last.failure.retryAfterMs : undefined;
       if (endsIn === undefined) expect(retryAfterMs).toBeUndefined();
-      // The end stands fixed while the tests before this one run.
+      // The end is a fixed time, and earlier tests took some of it.
       else expect(Math.abs((retryAfterMs ?? 0) - endsIn * 1000)).toBeLessThan(Math.max(patienceMs, endsIn * 100));
     },
   );
 }
 
-/** The end of a limit as an epoch second. */
+/** The end of a limit, epoch s. */
 export const inSeconds = (seconds: number): number => Math.round(Date.now() / 1000) + seconds;

@@ -18,27 +18,27 @@ import { signalIfThere } from '@svc/service-kit/process/signal-process.ts';
 export type EngineLife = {
   /** The engine's `src/engine.ts`. */
   module: string;
-  /** Pids of the engine's programs: by the engine's state folder, or by the folder of the turn. */
+  /** Ids of the engine's programs, found by the engine's state folder or the turn's folder. */
   programs(place: { stateDir: string; cwd: string }): number[];
-  /** The model's order to run a command. */
+  /** The model's tool call that runs a command. */
   shell(command: string): ScriptedStep;
-  /** The model's order of a command that goes on after its turn; leave it out where there is no such thing. */
+  /** The model's tool call that runs a command which continues after its turn; omitted when the engine has none. */
   background?: (command: string) => ScriptedStep;
-  /** What a model request with an image has in it. */
+  /** What a model request with an image contains. */
   imagePart: string;
-  /** The longest that a turn may take when nothing listens where the model should be. */
+  /** Longest duration of a turn when the model's endpoint does not exist, ms. */
   deadEndpointMs: number;
 };
 
 const trial = openCgroup();
-/** Without control groups such a program is found by its environment alone. */
+/** Without control groups, such a program is found only by its environment. */
 const canContain = trial !== null;
 await trial?.close();
 
-/** A picture of one dot. */
+/** An image of one pixel. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** What must hold for the processes of every engine that drives a program, and for what it depends on. Call it in a `describe`. */
+/** Rules for the processes of every engine that drives a program, and for what it depends on. Call it in a `describe`. */
 export function testEngineLife(bench: EngineBench, life: EngineLife): void {
   const { module, programs, shell, background, imagePart, deadEndpointMs } = life;
   const { model, start, dir, install } = bench;
@@ -157,7 +157,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
       const system = `You are the ${toolPolicy} PERSONA of bob@example.com.`;
       const turn = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, system, toolPolicy, resume }));
       const asked = JSON.stringify(model.requests.at(-1)?.body);
-      // An engine that keeps the earlier ones in its history says the one that holds last.
+      // An engine that keeps earlier instructions in its history puts the valid one last.
       expect(asked.match(/the \w+ PERSONA of bob@example.com/g)?.at(-1)).toBe(`the ${toolPolicy} PERSONA of bob@example.com`);
       expect(turn.sessionId).toBe(resume ?? turn.sessionId);
       resume = turn.sessionId;
@@ -187,7 +187,7 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
   });
 }
 
-/** What must hold for an engine that is not installed. It needs none, so call it outside the `describe` of those that do. */
+/** Rules for an engine that is not installed. It needs no program, so call it outside the `describe` of those that do. */
 export function testMissingEngine(id: string, createEngine: CreateEngine): void {
   test('an engine that is not there is a failed turn that says where it was looked for', async () => {
     const folder = temporaryFolder();
@@ -202,5 +202,5 @@ export function testMissingEngine(id: string, createEngine: CreateEngine): void 
   });
 }
 
-/** Commands of a turn that are to be ended with it. */
+/** Commands of a turn that must end with it. */
 export const sleepers = (cwd: string): number[] => processesIn(cwd, 'sleep 4321');

@@ -17,11 +17,11 @@ type ToolResult = Extract<EngineEvent, { type: 'tool_result' }>;
 export type OrderedTurn = CollectedTurn & {
   /** The instructions, as the engine reports them. */
   instructions: string | undefined;
-  /** What the engine reported of the tools that ran. */
+  /** The tool results that the engine reported. */
   results: ToolResult[];
-  /** What the model got back from them. */
+  /** The tool results that the model received. */
   seen: string;
-  /** Names of the tools that the model was offered. */
+  /** Names of the tools that were offered to the model. */
   offered: string[];
 };
 
@@ -29,21 +29,21 @@ export type PolicyBench = {
   stateDir: string;
   model: ModelServer;
   tools: TestToolServer;
-  /** A file of the owner's outside the turn's folder; it holds `OUTSIDE-SECRET`. */
+  /** A file of the owner outside the turn's folder; it contains `OUTSIDE-SECRET`. */
   outside: string;
-  /** The folder of the test's turns; it holds `inside.txt` with `INSIDE`. */
+  /** The folder of the test's turns; it contains `inside.txt` with `INSIDE`. */
   cwd(): string;
-  /** Those of the files that exist in the turn's folder. */
+  /** The files, of these names, that exist in the turn's folder. */
   made(names: readonly string[]): string[];
-  /** A turn in which the model orders these tools, one a request, offered or not. */
+  /** A turn in which the model calls these tools, one per request, whether or not they were offered. */
   turn(orders: readonly ScriptedStep[], fields: PolicyFields): Promise<OrderedTurn>;
-  /** A turn with a script. There are two tool servers, `wild` and, marked safe, `calm`. */
+  /** A turn with a script. There are two tool servers: `wild`, and `calm`, which is marked safe. */
   ask(script: Script | readonly ScriptedReply[], fields: PolicyFields): Promise<OrderedTurn>;
 };
 
 type PolicyFields = { toolPolicy: ToolPolicy } & Partial<EngineRequest>;
 
-/** One engine, a model that orders what its script says, and two tool servers, for the tests of one `describe`. */
+/** One engine, a model with a script, and two tool servers, for the tests of one `describe`. */
 export async function openPolicyBench(
   { createEngine, install }: RealEngine,
   defaults: Partial<EngineRequest> = {},
@@ -107,20 +107,20 @@ export async function openPolicyBench(
 }
 
 export type EnginePolicy = {
-  /** Models that get tools of their own kind from this engine; the guest's turn is tried with each. */
+  /** Models that get different tools from this engine; the guest's turn is tested with each. */
   guestModels?: readonly string[];
-  /** A model that may write and run with the tools below, where the default one may not. */
+  /** A model that may write and run commands with the tools below, if the default one may not. */
   ownerModel?: string;
   shell(command: string): ScriptedStep;
-  /** The order to write a file into the turn's folder, its name, and what the engine calls the tool and the shell. */
+  /** The tool call that writes a file into the turn's folder, the file's name, and the engine's names of this tool and the shell. */
   write: { order(cwd: string): ScriptedStep; file: string; tool: string; shellTool: string };
-  /** More ways in which a model might try to make a file, and its name. */
+  /** Other ways in which a model might try to create a file, and the file's name. */
   tricks?: { orders(bench: PolicyBench): ScriptedStep[]; files: string[] };
-  /** What the model calls the tool `echo` of a tool server. */
+  /** The model's name of a tool server's tool `echo`. */
   serverTool(server: string): string;
   /**
-   * The tools for reading: every order of one that leads out of the turn's folder, for a link `out` in it, a folder `beside`
-   * it and one that lies `above` both; the models that are asked, the program's own default first (null).
+   * The reading tools: each tool call that leads out of the turn's folder, for a link `out` in it, a folder `beside` it and one `above`
+   * both; and the models to test, the program's default first (null).
    */
   reading?: {
     models: readonly (string | null)[];
@@ -128,7 +128,7 @@ export type EnginePolicy = {
   };
 };
 
-/** What the tool policies mean on every engine with tools. Call it in a `describe`. */
+/** The meaning of the tool policies for every engine with tools. Call it in a `describe`. */
 export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void {
   const { turn, tools, cwd } = bench;
   const { shell, write, tricks, serverTool } = policy;
@@ -197,7 +197,7 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
       symlinkSync(path.join(beside, 'hidden-name.md'), path.join(cwd(), 'out.md'));
       const orders = reading?.orders({ beside, above, cwd: cwd() }) ?? [];
       for (const toolPolicy of ['read', 'none'] as const) {
-        // All at once, as models do: each call is decided by itself.
+        // All in one reply, as models do: each call is decided separately.
         const replies = [{ steps: orders }, { steps: [{ text: 'finished' }] }];
         const { seen } = await bench.ask(replies, { toolPolicy, ...(model !== null && { model }) });
         expect(bench.model.requests.length).toBeGreaterThanOrEqual(replies.length);

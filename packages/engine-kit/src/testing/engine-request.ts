@@ -1,6 +1,6 @@
 import type { EngineRequest } from '../engine.ts';
 
-/** A request with a plain turn's values; a test names what it cares about. */
+/** A request with the values of a plain turn; a test sets the fields that matter. */
 export function engineRequest(fields: Partial<EngineRequest> & Pick<EngineRequest, 'prompt' | 'cwd'>): EngineRequest {
   return {
     conversationKey: 'test:one',

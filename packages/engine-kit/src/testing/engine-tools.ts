@@ -10,20 +10,20 @@ import { hello, type EngineBench } from './engine-bench.ts';
 import { engineRequest } from './engine-request.ts';
 
 export type EngineTools = {
-  /** What the model calls a tool of a tool server. */
+  /** The model's name of a tool server's tool. */
   toolName(server: string, tool: string): string;
-  /** The longest that tool servers which do not come up may hold up a turn. */
+  /** Longest delay of a turn by tool servers that do not start, ms. */
   holdUpMs: number;
-  /** Models that get their tools in ways of their own; each is tried. */
+  /** Models that get their tools in different ways; each is tested. */
   models?: readonly string[];
-  /** The hold-up is too long for a test of every day. */
+  /** The delay is too long for the everyday tests. */
   isLong?: true;
 };
 
 const program = path.resolve(import.meta.dirname, '../../../testing/src/tool-server/stdio-tool-server.ts');
 const secret = 'GIVEN-$ECRET-4711';
 
-/** A real tool server as a program that the engine starts. */
+/** A real tool server, as a program that the engine starts. */
 const stdioServer = (name: string, args: string[] = []): ToolServer => ({
   name,
   type: 'stdio',
@@ -33,7 +33,7 @@ const stdioServer = (name: string, args: string[] = []): ToolServer => ({
   safe: true,
 });
 
-/** What must hold for real tool servers on every engine. Call it in a `describe`. */
+/** Rules for real tool servers on every engine. Call it in a `describe`. */
 export async function testEngineTools(
   { model, start }: EngineBench,
   { toolName, holdUpMs, isLong, models }: EngineTools,
@@ -53,7 +53,7 @@ export async function testEngineTools(
     input: tool === 'echo' ? { text } : {},
   });
 
-  /** A turn in which the model orders these tools, one a request. */
+  /** A turn in which the model calls these tools, one per request. */
   const turn = async (engine: Engine, orders: readonly ScriptedStep[], fields: Partial<EngineRequest> & { cwd: string }) => {
     model.requests.length = 0;
     model.script([...orders.map((step) => ({ steps: [step] })), hello]);

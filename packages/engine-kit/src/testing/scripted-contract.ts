@@ -10,12 +10,12 @@ import { engineContract } from './engine-contract.ts';
 import { engineDeps } from './engine-deps.ts';
 
 type Options = RealEngine & {
-  /** What one reply costs, as this engine reports it. */
+  /** Cost of one reply, as this engine reports it. */
   usage: Partial<TokenUsage>;
   server?: ModelServerOptions;
 };
 
-/** The engine contract for a real engine, with a scripted model behind it. Call it in a `describe`. */
+/** The engine contract for a real engine with a scripted model. Call it in a `describe`. */
 export async function scriptedContract({ id, createEngine, install, usage, server }: Options): Promise<void> {
   const folder = temporaryFolder();
   const stateDir = folder.path;
@@ -46,7 +46,7 @@ export async function scriptedContract({ id, createEngine, install, usage, serve
       fail: { prompt: 'FAIL401', code: 'engine_auth_failed', message: /invalid key/ },
     },
     unknownSession: '11111111-2222-4333-8444-555555555555',
-    // Not those of databases, whose free space may hold what was deleted for a while.
+    // Without databases, whose free pages may contain deleted text for a while.
     filesHolding: (text) => filesHolding(stateDir, text).filter((file) => !/\.sqlite(-wal|-shm)?$/.test(file)),
     remembers: (prompt) => (model.requests.at(-1)?.historyText.split(prompt).length ?? 0) > 2,
     settled: () => vi.waitFor(() => expect(model.open).toBe(0), { timeout: 20_000 }),

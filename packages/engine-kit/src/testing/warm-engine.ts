@@ -5,12 +5,12 @@ import type { EngineLife } from './engine-life.ts';
 import { engineRequest } from './engine-request.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
-/** A program that does not answer is given five seconds, and ending it some more; a call to it may take thirty. */
+/** A program that does not answer is given five seconds, and some more to end; a call to it may take thirty. */
 const hungLimitMs = 29_000;
 
-/** What must hold for a program that stays open between turns. Call it in a `describe`. */
+/** Rules for a program that stays open between turns. Call it in a `describe`. */
 export function testWarmEngine({ model, start }: EngineBench, { programs }: Pick<EngineLife, 'programs'>): void {
-  /** A conversation with one turn behind it, and the program that is open for it. */
+  /** A conversation after one turn, with its open program. */
   const open = async (fields: Parameters<typeof start>[0] = {}) => {
     const { engine, stateDir, request } = start(fields);
     model.script(() => hello);

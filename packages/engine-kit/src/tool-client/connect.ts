@@ -9,7 +9,7 @@ export type Connected = Pick<Client, 'callTool'>;
 
 const most = { tools: 500, name: 200, description: 500, stderr: 4000 };
 
-/** Connects to a server and lists its tools, both within the limit. What fails is a state, and ends what was started. */
+/** Connects to a server and lists its tools, both within the limit. A failure is returned as a state, and ends what was started. */
 export async function connect(
   server: ToolServer,
   { env, limitMs }: Pick<ConnectOrder, 'env' | 'limitMs'>,
@@ -24,7 +24,7 @@ export async function connect(
     const { tools } = await client.listTools(undefined, options());
     return { state: { name: server.name, there: true, ms: ms(), tools: tools.slice(0, most.tools).map(toServed) }, client };
   } catch (error) {
-    void client.close().catch(() => undefined); // the whole process ends soon
+    void client.close().catch(() => undefined); // the whole process will end soon
     const fault = faultOf(error, limitMs);
     return { state: { name: server.name, there: false, ms: ms(), ...fault, stderr: stderr.read() }, client: null };
   }

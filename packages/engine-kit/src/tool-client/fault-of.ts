@@ -1,10 +1,10 @@
 import type { ToolServerFault } from '@svc/contract/tool-server.ts';
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 
-/** `reason` begins small and ends without a full stop. */
+/** `reason` begins in lower case and has no full stop. */
 type ServerFault = { fault: ToolServerFault; reason: string };
 
-/** Why a server could not be reached or did not answer. */
+/** Why a server could not be reached, or did not answer. */
 export function faultOf(error: unknown, limitMs: number): ServerFault {
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout) {

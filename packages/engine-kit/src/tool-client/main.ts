@@ -11,10 +11,10 @@ import {
 } from './messages.ts';
 import { faultOf } from './fault-of.ts';
 
-// A process of its own: the MCP library holds more memory than the whole core, and what a server does to it ends with it.
+// A separate process: the MCP library needs more memory than the whole core, and any damage by a server ends with the process.
 const connections = new Map<string, Connected>();
 
-/** The library reads a message whole, however long. With this much in memory one never ends. */
+/** The library reads a message completely, however long, so memory is limited in case one never ends. */
 const maxMemory = 512 * 1024 * 1024;
 setInterval(() => {
   if (process.memoryUsage.rss() > maxMemory) process.exit(tooMuchCode);
@@ -36,7 +36,7 @@ async function call({ server, tool, input, limitMs }: Extract<ClientOrder, { typ
   const client = connections.get(server);
   if (client === undefined) return { ok: false, output: `The tool server ${server} is not available.` };
   try {
-    // The cast: the server checks what it is given.
+    // The cast: the server validates its input.
     const given = input as Record<string, unknown>;
     return outputText(await client.callTool({ name: tool, arguments: given }, { timeout: limitMs, maxTotalTimeout: limitMs }));
   } catch (error) {
@@ -59,7 +59,7 @@ process.stdin.on('end', () => process.exit());
 
 const maxOutput = 1024 * 1024;
 
-/** What a tool gave, as text: images and the like by name. */
+/** A tool's result as text; images and the like are replaced by their names. */
 export function outputText({ content, structuredContent, isError }: CallToolResult): ToolOutcome {
   const parts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`));
   const text = parts.length === 0 && structuredContent !== undefined ? JSON.stringify(structuredContent) : parts.join('\n');

@@ -7,33 +7,33 @@ import { maxClientLine, tooMuchCode, type ClientReport, type ServerState, type T
 
 export type ToolClientOptions = {
   servers: readonly ToolServer[];
-  /** What to draw the common environment from. */
+  /** The environment from which the common variables are taken. */
   env: Readonly<Record<string, string | undefined>>;
   /** Folder for temporary files. */
   stateDir: string;
-  /** Where the servers' programs work. */
+  /** Working folder of the servers' programs. */
   cwd: string;
-  /** The longest that a server may take to connect and list its tools, in ms. */
+  /** Timeout of connecting to a server and listing its tools, ms. */
   limitMs: number;
 };
 
-/** A light client of tool servers (MCP), in a process of its own that is there for this one purpose. */
+/** A small client of tool servers (MCP), in a process of its own. */
 export type ToolClient = {
-  /** How every server stands, in their order. Bounded; never rejects. */
+  /** The state of each server, in order. Takes a limited time; never rejects. */
   readonly states: Promise<ServerState[]>;
-  /** Calls a tool of a server that is there. One call at a time. Bounded; never rejects. */
+  /** Calls a tool of a connected server. One call at a time, within a limited time; never rejects. */
   call(order: { server: string; tool: string; input: unknown; limitMs: number }): Promise<ToolOutcome>;
-  /** Ends the process and every server it has started. */
+  /** Ends the process and all servers that it has started. */
   close(): Promise<void>;
 };
 
-/** From the limit to the end of a process that does not keep to it. */
+/** Time after the limit until an unresponsive process is ended, ms. */
 const graceMs = 5000;
 const entry = path.join(import.meta.dirname, 'main.ts');
-/** A small nursery, and no debugger: as every process of the service. */
+/** A small young generation and no debugger, as in every process of the service. */
 const nodeArgs = ['--max-semi-space-size=2', '--disable-sigusr1'];
 
-/** Starts the client and has it connect to the servers, all at once. */
+/** Starts the client, which connects to all servers at once. */
 export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolClientOptions): ToolClient {
   const common = engineEnv(env, stateDir);
   const known = new Map<string, ServerState>();
@@ -88,7 +88,7 @@ function bounded(limitMs: number, onLate: () => void): { cancel(): void } {
   return { cancel: () => clearTimeout(timer) };
 }
 
-/** The client itself starts fast, and reaches remote servers through the proxy that programs would use. */
+/** Makes the client start fast, and reach remote servers through the proxy that programs would use. */
 function clientEnv(common: Record<string, string>, cache: string | undefined): Record<string, string> {
   return { ...common, NODE_USE_ENV_PROXY: '1', ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) };
 }
