@@ -6,12 +6,12 @@ export const yesNo: readonly AskOption[] = [
   { id: 'no', label: 'No', style: 'danger' },
 ];
 
-/** Longer ones are shown by their beginning and their end. */
+/** A longer detail is shown with only its beginning and its end. */
 const longDetail = 3000;
 
 export type Permission = { allowed: true } | { allowed: false; why: string };
 
-/** Asks the person whether it may be done. `why` is for the model. */
+/** Asks the person for permission. `why` is for the model. */
 export async function askPermission(
   ask: NonNullable<EngineRequest['ask']>,
   { what, detail }: { what: string; detail: string },
@@ -28,7 +28,7 @@ function permissionText(what: string, detail: string): string {
   return `${what} It has ${detail.length} characters; this is its beginning and its end.\n\n${cut}`;
 }
 
-/** What the model is told of a question that did not end with a yes. */
+/** The reason that the model gets when a question did not end with a yes. */
 export function whyDenied({ option, outcome }: AskAnswer): string {
   switch (outcome) {
     case 'answered':

@@ -4,17 +4,17 @@ import type { EventQueue } from './event-queue.ts';
 export type Ending = {
   /** Asks the program to end its turn. */
   interrupt(): void;
-  /** Ends the program's part in the turn whether it likes it or not; bounded. */
+  /** Ends the program's part in the turn by force, within a limited time. */
   kill(): Promise<unknown>;
-  /** From the interrupt to the kill, ms. */
+  /** Time from the interrupt to the kill, ms. */
   graceMs: number;
-  /** What the turn says at its end when the program does not. */
+  /** Final events of the turn if the program sends none. */
   lastWords(): EngineEvent[];
 };
 
 /**
- * Ends the turn of a queue when the signal aborts: the program is asked, then made to. The queue ends in any case, also
- * when the program cannot be got rid of. A turn that has ended is left alone.
+ * Ends a queue's turn when the signal aborts: first by asking the program, then by force. The queue always ends, even if the program cannot
+ * be killed. A turn that has already ended is left alone.
  */
 export function endOnAbort(signal: AbortSignal, queue: EventQueue, { interrupt, kill, graceMs, lastWords }: Ending): void {
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** What every program needs: where things are, whose they are, how text is written, how the network is reached. */
+/** Variables that every program needs: folders, user, locale and network. */
 const commonNames = [
   'PATH',
   'HOME',
@@ -29,12 +29,12 @@ const commonNames = [
   'NODE_EXTRA_CA_CERTS',
 ] as const;
 
-/** The own tool server, a model server of this machine and what stands before it: no proxy may see them, least of all their tokens. */
+/** Our tool server, local model servers and the relays in front of them: no proxy may see their requests, let alone their tokens. */
 const loopback = 'localhost,127.0.0.1,127.0.0.0/8,::1,[::1]';
 
 /**
- * What no proxy is asked for, under both names: programs look at one or the other first. `*` alone means everything, and only as long as it
- * stands alone.
+ * Addresses that bypass the proxy, under both names, because programs differ in which they read first. `*` means everything, but only when
+ * it stands alone.
  */
 export function aroundProxy(env: Readonly<Record<string, string | undefined>>): { NO_PROXY: string; no_proxy: string } {
   const withLoopback = (value = '') => (value.trim() === '' ? loopback : value.trim() === '*' ? '*' : `${value},${loopback}`);
@@ -45,8 +45,8 @@ export function aroundProxy(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
- * Environment of an engine's process, whose temporary files lie in its own state folder: the common names, every `LC_*`, and the engine's own `names`; nothing else. The
- * service's secrets and other vendors' keys stay behind, whatever they are called.
+ * The environment of an engine's process, with temporary files in its own state folder. It contains the common names, every `LC_*`, and the
+ * engine's own `names`, and nothing else: never the service's secrets or other vendors' keys, whatever they are called.
  */
 export function engineEnv(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,27 +1,27 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where a candidate came from, in the order they are tried. */
+/** The origin of a candidate, in the order in which they are tried. */
 export type EngineSource = 'setting' | 'installed' | 'path';
 
 export type EngineLocation<Found> =
   | { found: true; value: Found; from: EngineSource; reason: string }
-  /** `isAbsent`: nothing is there at all, neither installed nor on PATH; none was named. */
+  /** `isAbsent`: the engine is not installed at all, not on PATH, and no path was configured. */
   | { found: false; reason: string; isAbsent?: true };
 
 export type EngineSearch<Found> = {
   id: string;
-  /** From the settings. When it is set nothing else is tried: a wrong setting must not hide behind a lucky find. */
+  /** The path from the settings. If set, nothing else is tried, so that a wrong setting is not hidden by a lucky find. */
   explicit: string | null;
   enginesDir: string;
-  /** Program to look for on PATH. */
+  /** Name of the program on PATH. */
   program: string;
   searchPath: string | undefined;
-  /** Looks at a file or folder: what can be started there, or a string that says what is missing. */
+  /** Checks a file or folder: returns what can be started there, or a string that says what is missing. */
   accept(candidate: string): Found | string;
 };
 
-/** Finds an engine: the explicit path, else `<enginesDir>/<id>/current`, else the program on PATH. */
+/** Finds an engine: the explicit path, otherwise `<enginesDir>/<id>/current`, otherwise the program on PATH. */
 export function findEngine<Found extends object>(search: EngineSearch<Found>): EngineLocation<Found> {
   const reasons: string[] = [];
   let isAbsent = search.explicit === null;
@@ -38,7 +38,7 @@ export function findEngine<Found extends object>(search: EngineSearch<Found>): E
   return { found: false, reason: reasons.join('; '), ...(isAbsent && { isAbsent }) };
 }
 
-/** Why an engine cannot be used, in a sentence: the command that installs it, or what is wrong with what was found. */
+/** Why an engine cannot be used, as a sentence: the command that installs it, or what is wrong with the candidate found. */
 export const absence = (name: string, id: string, { reason, isAbsent }: { reason: string; isAbsent?: true }): string =>
   isAbsent === true ? `${name} is not installed: "./svc engine install ${id}".` : `${name} is not installed (${reason}).`;
 
@@ -57,7 +57,7 @@ function candidates<Found>(search: EngineSearch<Found>): { from: EngineSource; c
   ];
 }
 
-/** The first executable file of that name in the folders of PATH. Relative folders are left out. */
+/** The first executable file with this name in the folders of PATH. Relative folders are skipped. */
 export function findProgram(name: string, searchPath: string | undefined): string | null {
   const folders = (searchPath ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return folders.map((folder) => path.join(folder, name)).find(isProgram) ?? null;

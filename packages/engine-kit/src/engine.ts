@@ -5,70 +5,72 @@ import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { ErrorCode } from '@svc/contract/error-body.ts';
 import type { Secret } from '@svc/service-kit/secret.ts';
 
-/** A tool server (MCP) offered to one turn. `safe` ones are also offered to callers who may only read. */
+/** A tool server (MCP) that one turn may use. `safe` ones are also available to callers who may only read. */
 export type ToolServer = {
   name: string;
   safe: boolean;
-  /** How long a call may take, ms, where a person may be asked in it; else the engine's own limit holds. */
+  /** Timeout of a call in which a person may be asked, ms; otherwise the engine's own timeout applies. */
   callTimeoutMs?: number;
 } & (
   | { type: 'stdio'; command: string; args: string[]; env: Record<string, string> }
   | { type: 'http'; url: string; headers: Record<string, string> }
 );
 
-/** Facts of the turn that an engine may show to its model. Already part of `prompt`; never authority. */
+/** Facts of the turn that an engine may show to its model. They are already part of `prompt`, and grant no rights. */
 export type TurnFacts = {
   channel: string;
   sender: string;
   tier: Tier;
   public: boolean;
-  /** The channel's own words on this message, as the connector gave them. */
+  /** The channel's context of this message, as the connector sent it. */
   channel_context: Record<string, unknown>;
 };
 
-/** A file of a message. `missing`: it was removed since it was sent, or cannot be given; nothing lies at its path. */
+/** A file of a message. `missing`: it was removed since it was sent, or is not available; there is no file at its path. */
 export type TurnFile = Attachment & { missing?: true };
 
-/** What an engine asks the person of the turn. The options' ids and labels differ. */
+/** A question of an engine to the person of the turn. The ids and labels of its options are distinct. */
 export type Question = { text: string; options: readonly AskOption[] };
 
-/** What is asked about before it is done. */
+/** What requires asking first. */
 export type Asking = Exclude<AskPolicy, 'never'>;
 
 export type EngineRequest = {
-  /** Our conversation key: a warm process belongs to exactly one. */
+  /** Our conversation key: a warm process belongs to exactly one conversation. */
   conversationKey: string;
-  /** A side call without a session: nothing is kept open after it. */
+  /** Purpose of a call without a session, after which nothing is kept open. */
   purpose?: 'title' | 'triage';
-  /** The user message, per-turn context included: what a model gets. */
+  /** The user message as the model receives it, with the turn's context. */
   prompt: string;
-  /** The sender's own words alone, for an engine that is no model. */
+  /** Only the sender's own text, for an engine without a model. */
   text: string;
-  /** The stable persona. The same from turn to turn, so that caches hold and resuming works. */
+  /** The stable persona. It is the same in each turn, for the benefit of caches and resumed sessions. */
   system: string;
-  /** Files that came with this message, absolute paths in `filesDir`. */
+  /** Files of this message, with absolute paths in `filesDir`. */
   attachments: TurnFile[];
-  /** Folder of all files that came with the conversation. Every policy but `none` may read it; it need not exist. Null for a side call. */
+  /**
+   * Folder of all files that were sent in the conversation. Every policy but `none` may read it; it may not exist. Null for a side call.
+   */
   filesDir: string | null;
-  /** Messages before this one, for an engine session that is new while the channel knows a past. */
+  /** Earlier messages, for a new engine session in a channel that already has a history. */
   transcript: PriorMessage[];
-  /** The engine's own session id to go on with, or null to begin. */
+  /** The engine's session id to resume, or null for a new session. */
   resume: string | null;
   model: string | null;
-  /** Absolute folder that is there. It may change from turn to turn. */
+  /** An existing absolute folder. It may change from turn to turn. */
   cwd: string;
-  /** The operator trusts what lies in `cwd` to be run: tool servers, hooks and settings of a project. Never below `full`. */
+  /** The operator trusts that content of `cwd` is executed: a project's tool servers, hooks and settings. Never set below `full`. */
   trustedFolder: boolean;
   toolPolicy: ToolPolicy;
   toolServers: ToolServer[];
-  /** What the person is asked about before it is done, of that which the tool policy allows. Only where there is `ask`. */
+  /** What the person is asked about before it is done, within the tool policy. Only set together with `ask`. */
   asks?: Asking;
-  /** Asks the person of the turn, one question after the other. Never rejects; whatever is not answered in time is denied. */
+  /** Asks the person of the turn; questions are asked one after the other. Never rejects; a question without a timely answer is denied. */
   ask?(question: Question): Promise<AskAnswer>;
   facts: TurnFacts;
 };
 
-/** Why a turn failed, as text a person can act on. `retryAfterMs` when the upstream named a time. */
+/** Why a turn failed, as text on which a person can act. `retryAfterMs`: the time that the upstream named, if any. */
 export type EngineFailure = {
   code: Extract<ErrorCode, `engine_${string}`>;
   message: string;
@@ -77,8 +79,8 @@ export type EngineFailure = {
 };
 
 /**
- * What an engine says while it works. The last event is exactly one of `done`, `failed`, `aborted`; nothing follows it,
- * and the stream never throws. `segment` closes a block of text that came as deltas (or came whole, without deltas).
+ * Events of a running turn. The last event is exactly one of `done`, `failed` and `aborted`, and the stream never throws. `segment` ends a
+ * block of text that was streamed as deltas, or contains a whole block without deltas.
  */
 export type EngineEvent =
   | { type: 'session'; engineSessionId: string; resumed: boolean; model: string | null }
@@ -87,7 +89,7 @@ export type EngineEvent =
   | { type: 'thinking'; text: string }
   | { type: 'tool'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; ok: boolean; output: string }
-  /** Something worth reporting to the operator: a retry, a resume id the engine no longer knew, a tool server that is missing. */
+  /** A notice for the operator: a retry, a resume id that the engine no longer knows, or a missing tool server. */
   | { type: 'notice'; code: 'retry' | 'session_unknown' | 'other'; message: string }
   | { type: 'notice'; code: 'tool_server_missing'; message: string; toolServer: string }
   | { type: 'usage'; usage: TokenUsage }
@@ -95,28 +97,30 @@ export type EngineEvent =
   | { type: 'failed'; failure: EngineFailure }
   | { type: 'aborted' };
 
-/** The instructions of a turn, beside its messages and tools. */
+/** The instructions of a turn, apart from its messages and tools. */
 export type Instructions = {
-  /** To the letter, as the engine hands it to its program. */
+  /** The exact text that the engine passes to its program. */
   text: string;
-  /** What the program adds to it, a line each, as it was seen at the version that the driver is written for. */
+  /** What the program adds to it, one line each, as observed in the version for which the driver is written. */
   added: readonly string[];
 };
 
-/** `resume`: the engine's own session to go on with; null begins one. `cwd`: absolute, and there. `model`: null leaves it to the program. */
+/**
+ * `resume`: the engine session to resume; null for a new one. `cwd`: an existing absolute folder. `model`: null for the program's default.
+ */
 export type TerminalRequest = { resume: string | null; cwd: string; model: string | null };
 
-/** `engineSessionId`: of the session that it will have; null when only the program knows. */
+/** `engineSessionId`: id of the session that will be used; null when only the program knows it. */
 export type EngineTerminal = {
   argv: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
   engineSessionId: string | null;
 };
 
-/** How the engine pays: a subscription bills nothing per turn, an API key bills every token. */
+/** How the engine is paid for: with a subscription nothing per turn, with an API key every token. */
 export type EngineAuth = 'subscription' | 'api_key' | 'local' | 'none';
 
-/** What a look at this machine found. `reason` says in one line why the engine is ready or what is missing. */
+/** The result of a check of this machine. `reason` says in one line why the engine is ready or what is missing. */
 export type EngineProbe = {
   installed: boolean;
   version: string | null;
@@ -124,70 +128,69 @@ export type EngineProbe = {
   auth: EngineAuth;
   ready: boolean;
   reason: string;
-  /** The vendor's program and its first arguments, for what a person or a test asks it: its version, a login. */
+  /** The vendor's program and its first arguments, for direct use: its version, a login. */
   program?: readonly string[];
 };
 
 /**
- * A reasoning engine. One instance serves every conversation; `run` is called for one turn of a conversation at a time
- * (the caller holds the conversation's lock).
+ * A reasoning engine. One instance serves all conversations; `run` is called for one turn of a conversation at a time (the caller holds the
+ * conversation's lock).
  */
 export interface Engine {
   readonly id: string;
-  /** Looks at the machine without starting a turn. Bounded: a few seconds at most. Cached by the caller. */
+  /** Checks the machine without starting a turn, in a few seconds at most. The caller caches the result. */
   probe(): Promise<EngineProbe>;
   /**
-   * Runs one turn. Aborting the signal ends the turn: the model stream is cut, children of the turn are gone, the last
-   * event is `aborted`, and the engine's session can go on later. A resume id the engine does not know begins a new
-   * session and says so in a `notice`.
+   * Runs one turn. Aborting the signal ends it: the model stream is closed, the turn's child processes are ended, the last event is
+   * `aborted`, and the session can be resumed later. An unknown resume id starts a new session, which a `notice` reports.
    */
   run(request: EngineRequest, signal: AbortSignal): AsyncIterable<EngineEvent>;
-  /** The instructions of a turn with this request; where this is missing, `system` alone. Starts nothing. */
+  /** The instructions of a turn with this request; without this method, just `system`. Starts nothing. */
   instructions?(request: EngineRequest): Promise<Instructions>;
   /**
-   * What it can ask a person about. In a turn of a person who is to be asked about more than that it gets a lower tool policy
-   * instead: one under which nothing is left to ask about.
+   * What the engine can ask a person about. If a turn requires asking about more, it gets a lower tool policy that leaves nothing to ask
+   * about.
    */
   readonly asks?: readonly Asking[];
   /**
-   * The program as a person works with it in a terminal; where this is missing, it has none. What is given back are its
-   * arguments and all of its environment, or why it cannot be. Starts nothing. No turn of the session runs, and none begins.
+   * The program for a person who works with it in a terminal; missing when there is none. Returns its arguments and its complete
+   * environment, or why it cannot be used. Starts nothing. No turn of the session may be running or start meanwhile.
    */
   terminal?(request: TerminalRequest): Promise<EngineTerminal | { problem: string }>;
-  /** Another program goes on with the session: when this resolves, nothing that was kept open between turns holds it or remembers it. */
+  /** Another program continues the session: once this resolves, nothing that was kept open between turns uses or caches it. */
   letGo?(engineSessionId: string): Promise<void>;
   /**
-   * Removes for good what the program keeps of a session on this machine, and closes what is open of it. One that it does not know is
-   * removed already. No turn of the session runs, and none begins. Where this is missing, nothing is kept. Rejects when it could not be
-   * removed, with a reason that a person can act on.
+   * Permanently removes what the program stores of a session on this machine, and closes what is open of it. An unknown session counts as
+   * removed. No turn of the session may be running or start meanwhile. Missing when nothing is stored. Rejects, with a reason on which a
+   * person can act, when it could not be removed.
    */
   forget?(engineSessionId: string): Promise<void>;
-  /** Whether a turn with this message has a use for tool servers; always, where it is missing. */
+  /** Whether a turn with this message can use tool servers; if missing, always. */
   usesTools?(text: string): boolean;
-  /** Ends warm processes and temporary files. After it `run` is not called. */
+  /** Ends warm processes and removes temporary files. `run` is not called after it. */
   close(): Promise<void>;
 }
 
-/** What the core hands to an engine when it creates it. */
+/** What the core passes to an engine when it creates it. */
 export type EngineDeps = {
-  /** Folder of this engine's own state under the data folder; exists, mode 0700. */
+  /** Folder for this engine's own state in the data folder; it exists and has mode 0700. */
   stateDir: string;
-  /** Where engines installed on demand lie: `<enginesDir>/<id>/current`. */
+  /** Folder of engines that were installed on demand: `<enginesDir>/<id>/current`. */
   enginesDir: string;
-  /** Explicit path from the settings, before any other place. */
+  /** Explicit path from the settings, which takes precedence over all other places. */
   path: string | null;
-  /** Environment to draw from. An engine passes on only the names it needs. */
+  /** The environment to choose from. An engine passes on only the names that it needs. */
   env: Readonly<Record<string, string | undefined>>;
   baseUrl: string | null;
-  /** Key to pay with, in API-key mode alone. It goes to the engine's own program or to the model service, nowhere else. */
+  /** The key for API-key mode only. It is passed to the engine's own program or the model service, and nowhere else. */
   apiKey?: Secret | null;
-  /** Module that scripts the offline engine. */
+  /** Module with the script of the offline engine. */
   script: string | null;
-  /** How many programs are kept open between turns. */
+  /** Maximum number of programs kept open between turns. */
   warm: number;
-  /** Bytes that a program which is kept open may hold, with all it has started. One that holds more is replaced. */
+  /** Maximum memory of a program kept open, including its child processes, bytes. A larger one is replaced. */
   warmMemory: number;
-  /** Longest line that a program may write, in characters. */
+  /** Maximum length of a line that a program writes, in characters. */
   maxLine: number;
   log: EngineLog;
 };
@@ -198,5 +201,5 @@ export type EngineLog = {
   warn(fields: object, message: string): void;
 };
 
-/** Every engine package exports this from `src/engine.ts`. */
+/** Each engine package exports this from `src/engine.ts`. */
 export type CreateEngine = (deps: EngineDeps) => Engine;

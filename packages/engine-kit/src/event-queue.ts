@@ -3,21 +3,20 @@ import { tooMuchWaits } from './output-limits.ts';
 
 export type EventQueue = AsyncIterable<EngineEvent> & {
   push(event: EngineEvent): void;
-  /** No more events. What is queued is still given out. */
+  /** Ends the stream. Queued events are still delivered. */
   end(): void;
-  /** `overflown`: more was pushed than was read, and the last event says so. */
+  /** `overflown`: too many events waited to be read, which the last event reports. */
   readonly state: 'open' | 'ended' | 'overflown';
-  /** Settles when `end` was called. */
+  /** Settles when `end` is called. */
   readonly ended: Promise<void>;
 };
 
-/** What may wait for the reader, in characters and events: more than any program writes while the reader is busy. */
+/** Limits of what may wait for the reader, in characters and events: more than any program writes while the reader is busy. */
 const maxWaiting = { chars: 64 * 1024 ** 2, events: 100_000 };
 
 /**
- * Turns callbacks into an async stream for one reader. Deltas that wait for a slow reader are joined to one, so the
- * queue grows with what the model does, not with how finely its text is cut. Past its
- * bound it ends with a failure.
+ * Turns callbacks into an async stream for one reader. Deltas that wait for a slow reader are joined, so the queue grows with the model's
+ * output, not with the number of its pieces. Beyond its limits, it ends with a failure.
  */
 export function createEventQueue(): EventQueue {
   const queue: EngineEvent[] = [];

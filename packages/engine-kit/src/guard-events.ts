@@ -1,11 +1,11 @@
 import type { EngineEvent, EngineFailure } from './engine.ts';
 import { within } from '@svc/service-kit/within.ts';
 
-/** How long an engine may say nothing, in ms. */
+/** How long an engine may be silent, ms. */
 export type StallLimits = {
-  /** After a retry notice: its endpoint is in trouble, and some engines would wait for ever. */
+  /** After a retry notice: its endpoint has problems, and some engines would wait for ever. */
   retryingMs: number;
-  /** While the model works. Long, because some models think in silence. */
+  /** While the model works. Long, because some models think without any output. */
   modelMs: number;
   /** While a tool runs. */
   toolMs: number;
@@ -17,15 +17,15 @@ const abortGraceMs = 5000;
 
 export type GuardOptions = {
   limits?: StallLimits;
-  /** How long the engine may take to wind down after an abort before it is left behind. */
+  /** How long the engine may take to finish after an abort before it is abandoned. */
   abortGraceMs?: number;
-  /** Words for an exception; by default the engine counts as crashed. */
+  /** Converts an exception to a failure. Default: the engine has crashed. */
   toFailure?: (error: unknown) => EngineFailure;
 };
 
 /**
- * Holds an engine's stream to its promise: exactly one terminal event, last; no exception; `aborted` soon after the
- * signal; an end to silence. `start` gets a signal that aborts with the caller's and also when the engine stalls.
+ * Makes an engine's stream keep its contract: exactly one terminal event, which is the last; no exceptions; `aborted` soon after the
+ * signal; and a limit of silence. `start` gets a signal that aborts with the caller's, and also when the engine stalls.
  */
 export async function* guardEvents(
   start: (signal: AbortSignal) => AsyncIterable<EngineEvent>,
@@ -48,7 +48,7 @@ export async function* guardEvents(
       if (step === 'expired') return yield signal.aborted ? { type: 'aborted' } : stalled(watch.limitMs);
       if (step.done) return yield signal.aborted ? { type: 'aborted' } : endedEarly;
       if (isTerminal(step.value)) {
-        // The engine tidies up before the caller may begin the conversation's next turn.
+        // The engine finishes cleaning up before the conversation's next turn may begin.
         await within(iterator.return?.() ?? Promise.resolve(), options.abortGraceMs ?? abortGraceMs);
         return yield step.value.type === 'failed' && signal.aborted ? { type: 'aborted' } : step.value;
       }
@@ -62,7 +62,7 @@ export async function* guardEvents(
     signal.removeEventListener('abort', onAbort);
     watch.stop();
     inner.abort();
-    // Not awaited: a generator that hangs in an await never returns, and its resources hang on the signal.
+    // Not awaited: a generator that hangs in an await never returns, and the signal releases its resources.
     iterator?.return?.().catch(() => undefined);
   }
 }
@@ -70,7 +70,7 @@ export async function* guardEvents(
 export const isTerminal = (event: EngineEvent): boolean =>
   event.type === 'done' || event.type === 'failed' || event.type === 'aborted';
 
-/** The clock of one turn: which limit holds now, and when it runs out. A slow reader's time does not count. */
+/** The timer of one turn: which limit applies, and when it expires. A slow reader's time does not count. */
 function createWatch(limits: StallLimits) {
   const { promise, resolve } = Promise.withResolvers<'expired'>();
   const tools = new Set<string>();

@@ -2,12 +2,12 @@ import { Transform } from 'node:stream';
 
 const lineBreak = 0x0a;
 
-/** A program that writes faster than this waits: reading it may not take up the time of everything else. */
+/** A program that writes faster than this must wait, because reading it must not block everything else. */
 const pace = { bytes: 1024 * 1024, perMs: 25 };
 
 /**
- * Passes what a program writes on at a bounded pace, until a line is longer than `maxLength` bytes: then it calls back once
- * and drops the rest. For readers that keep a line in memory whatever its length.
+ * Passes on a program's output at a limited rate. Once a line is longer than `maxLength` bytes, it calls back once and drops the rest. For
+ * readers that hold a whole line in memory, whatever its length.
  */
 export function createLineGate(maxLength: number, onTooLong: () => void): Transform {
   let length = 0;
@@ -15,7 +15,7 @@ export function createLineGate(maxLength: number, onTooLong: () => void): Transf
   let passed = 0;
   let since = performance.now();
 
-  /** How long the next part has to wait, ms. */
+  /** How long the next chunk must wait, ms. */
   const pauseAfter = (bytes: number): number => {
     const now = performance.now();
     if (now - since >= pace.perMs) [passed, since] = [0, now];

@@ -13,19 +13,19 @@ export type LineProcessSpec = {
   args: readonly string[];
   env: Record<string, string>;
   cwd: string;
-  /** Written to stdin, which is closed after it. Leave it out for a program that is spoken to with `send`. */
+  /** Written to stdin, which is then closed. Omit it for a program that uses `send`. */
   input?: string;
-  /** Called for every JSON line of stdout. Lines that are no JSON object go to `onNoise`. */
+  /** Called for each JSON object on stdout. Other lines go to `onNoise`. */
   onMessage(message: Record<string, unknown>): void;
   onNoise?(line: string): void;
-  /** Longest line, in characters. A program that writes a longer one is ended. */
+  /** Maximum line length in characters. A program that writes a longer line is ended. */
   maxLine: number;
   stopTimes?: StopTimes;
 };
 
 /**
- * Why a process ended: `reason` is one line for a person, with the end of stderr when there was any; `overflow` when it was
- * ended for a line that is too long.
+ * Why a process ended. `reason`: one line for a person, with the end of stderr if there was any. `overflow`: it was ended because a line
+ * was too long.
  */
 export type ProcessEnd = {
   code: number | null;
@@ -36,24 +36,24 @@ export type ProcessEnd = {
 
 export type LineProcess = {
   readonly pid: number | undefined;
-  /** Settles when the process is gone, however it went, even if it could not be started. */
+  /** Settles when the process is gone for any reason, even if it could not be started. */
   readonly ended: Promise<ProcessEnd>;
-  /** Aborts as soon as the process is asked to end, or has ended by itself: what is sent from then on may get no answer. */
+  /** Aborts once the process is asked to end, or has ended: a message that is sent later may get no answer. */
   readonly ending: AbortSignal;
-  /** Writes one JSON line. Dropped when the process is gone: `ended` reports that. */
+  /** Writes one JSON line, or drops it when the process is gone, which `ended` reports. */
   send(message: object): void;
   stderrTail(): string;
   /** Sends a signal to the process and its group. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends the process and all it has started, asking first; bounded. */
+  /** Ends the process and all its child processes, gracefully at first; within a limited time. */
   stop(): Promise<void>;
-  /** Ends the process and all it has started at once; bounded. */
+  /** Ends the process and all its child processes at once; within a limited time. */
   kill(): Promise<void>;
-  /** Ends what its commands have left behind, while it goes on. */
+  /** Ends the leftover processes of its commands, while it continues to run. */
   endOrphans(): Promise<void>;
 };
 
-/** Starts a program that speaks newline-delimited JSON on stdin and stdout, and owns all that it starts. */
+/** Starts a program that exchanges newline-delimited JSON on stdin and stdout, and owns all its child processes. */
 export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const { command, args } = tieToParent(spec.command, spec.args, spec.env.PATH);
   const owned = spawnOwned(command, args, { env: spec.env, cwd: spec.cwd, contained: true });
@@ -73,13 +73,13 @@ export function startLineProcess(spec: LineProcessSpec): LineProcess {
   const splitter = createLineSplitter(
     spec.maxLine,
     (line) => readLine(line, spec),
-    () => undefined, // the gate lets none through
+    () => undefined, // the gate passes no longer lines
   );
   child.stdout.pipe(gate).on('data', splitter.push);
   child.stdout.once('close', () => gate.end());
   const isRead = new Promise((resolve) => gate.once('end', resolve));
   child.stderr.setEncoding('utf8').on('data', stderr.add);
-  // A write to a process that is just ending fails; `ended` reports that end.
+  // A write to a process that is ending fails; `ended` reports the end.
   child.stdin.on('error', () => undefined);
   if (spec.input !== undefined) child.stdin.end(spec.input);
   child.once('exit', () => ending.abort());

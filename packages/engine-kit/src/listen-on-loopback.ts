@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** `close` also ends the connections that are open. */
+/** `close` also closes open connections. */
 export type LoopbackServer = { url: string; close(): Promise<void> };
 
-/** Has a server listen on loopback, on a port that the system chooses. `url` has no slash at its end. */
+/** Makes a server listen on loopback, on a port that the system chooses. `url` has no trailing slash. */
 export async function listenOnLoopback(server: Server): Promise<LoopbackServer> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

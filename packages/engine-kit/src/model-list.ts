@@ -1,18 +1,18 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 
-/** Names of models that turn text into vectors, rank, transcribe, speak or draw: they cannot hold a conversation. */
+/** Names of models for embeddings, ranking, transcription, speech or images: they cannot hold a conversation. */
 const otherWork =
   /embed|minilm|whisper|rerank|dall-e|stable-diffusion|parakeet|moderation|(?:^|[-_/.:])(?:bge|e5|gte|tts|stt|asr|kokoro|piper|flux|clip|bert|sam\d?)(?:$|[-_/.:\d])/i;
 
-/** Whether a model, by its name alone, may be one to talk to. */
+/** Whether a model can hold a conversation, judged by its name alone. */
 export const isChatModel = (id: string): boolean => !otherWork.test(id);
 
-/** A model that a server lists. `context` in tokens, where the server says it. */
+/** A model in a server's list. `context` in tokens, if the server reports it. */
 export type ListedModel = { id: string; context: number | null };
 
 const mostModels = 500;
 
-/** Reads the body of `GET /v1/models` in the forms of the usual servers. Null when it is no such list. */
+/** Parses the body of `GET /v1/models` in the forms of the common servers. Null when it is not such a list. */
 export function readModelList(body: unknown): ListedModel[] | null {
   const data = isRecord(body) ? body['data'] : null;
   if (!Array.isArray(data)) return null;
@@ -24,7 +24,7 @@ export function readModelList(body: unknown): ListedModel[] | null {
     );
 }
 
-/** vLLM, OpenRouter, LM Studio and llama-server each have a name of their own for it. */
+/** vLLM, OpenRouter, LM Studio and llama-server each use a different name for it. */
 function contextOf(model: Record<string, unknown>): number | null {
   const meta = isRecord(model['meta']) ? model['meta'] : {};
   const values = [

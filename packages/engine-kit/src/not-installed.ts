@@ -1,6 +1,6 @@
 import type { EngineProbe } from './engine.ts';
 
-/** What is known of an engine whose program is not there. */
+/** The probe result of an engine whose program is missing. */
 export const notInstalled = (reason: string): EngineProbe => ({
   installed: false,
   version: null,

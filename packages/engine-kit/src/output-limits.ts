@@ -3,45 +3,45 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import type { EngineEvent, EngineFailure } from './engine.ts';
 import { isTerminal } from './guard-events.ts';
 
-/** How much an engine may say in one turn, in characters. */
+/** Limits of an engine's output in one turn, in characters. */
 export type OutputLimits = {
   /** The reply. */
   reply: number;
-  /** The input or the output of one tool call: what is longer is cut, the turn goes on. */
+  /** The input or the output of one tool call: it is cut when it is longer, and the turn continues. */
   tool: number;
-  /** Everything together: reply, thinking, tool calls and their results, notices. */
+  /** Everything together: reply, thinking, tool calls, tool results and notices. */
   turn: number;
 };
 
-/** How much an engine may say that is asked for a line. */
+/** Limits for an engine that is asked for a single line. */
 export const sideOutput: OutputLimits = { reply: 20_000, tool: 0, turn: 1_000_000 };
 
-/** An event within its limits, null when nothing of it is left; and why the turn ends with it, if it does. */
+/** An event within the limits, null when nothing of it is left; and the failure with which the turn ends because of it, if any. */
 export type Metered = { event: EngineEvent | null; exceeded: EngineFailure | null };
 
 export type OutputMeter = { take(event: EngineEvent): Metered };
 
-/** What every event counts beside its characters, so that empty ones come to an end too. */
+/** Counted for each event besides its characters, so that empty events also reach the limit. */
 const eventCost = 64;
 const maxName = 256;
-/** Models of one turn that are counted one by one. */
+/** Number of models of one turn that are counted separately. */
 const maxModels = 32;
 const maxMessage = 4000;
-/** No turn has more tokens, nor costs more USD. */
+/** Maximum plausible number of tokens, and of USD, of one turn. */
 const maxCount = 1e12;
-/** Past it the engine could not be given its own session id again. */
+/** A longer session id could not be passed back to the engine. */
 const maxSessionId = 1024;
-/** More than is shown of a tool's text, so that a secret at the end of what is shown is still whole where it is looked for. */
+/** More than is shown of a tool's text, so that a secret at the end of the shown part is complete when it is searched for. */
 const toolMargin = 64 * 1024;
 
-/** Holds what an engine says in one turn to the limits: long parts are cut, and too much of it ends the turn. */
+/** Enforces the limits on an engine's output in one turn: long parts are cut, and too much output ends the turn. */
 export function createOutputMeter(limits: OutputLimits): OutputMeter {
   let replied = 0;
   let total = 0;
   let isBlockOpen = false;
 
   const countReply = (event: Extract<EngineEvent, { type: 'delta' | 'segment' }>): Metered => {
-    // A segment repeats what came as deltas.
+    // A segment repeats what was streamed as deltas.
     const isRepeated = event.type === 'segment' && isBlockOpen;
     isBlockOpen = event.type === 'delta';
     if (isRepeated) return { event, exceeded: null };
@@ -64,7 +64,7 @@ export function createOutputMeter(limits: OutputLimits): OutputMeter {
   };
 }
 
-/** An event whose parts are no longer than what is kept of them anyway. */
+/** Cuts an event's parts to what would be kept of them anyway. */
 function clip(event: EngineEvent, toolLimit: number): EngineEvent | null {
   const max = toolLimit + toolMargin;
   switch (event.type) {
@@ -87,14 +87,14 @@ function clip(event: EngineEvent, toolLimit: number): EngineEvent | null {
   }
 }
 
-/** Counts are added up: a value that is not a count is left out. */
+/** Leaves out values that are not counts, because counts are added up. */
 const countable = (usage: TokenUsage): TokenUsage => ({
   ...counts(usage),
   estimated: usage.estimated,
   cost_usd: costOf(usage),
   ...(usage.by_model !== undefined && { by_model: parts(usage, usage.by_model) }),
 });
-/** More models than a turn can have count as one, whose price is unknown. */
+/** More models than a turn can have are counted as one, with unknown price. */
 const parts = (usage: TokenUsage, byModel: readonly ModelUsage[]): ModelUsage[] =>
   byModel.length > maxModels
     ? [{ model: 'many models', ...counts(usage), cost_usd: null }]
@@ -110,7 +110,7 @@ const costOf = ({ cost_usd }: { cost_usd: number | null }): number | null => (is
 const count = (value: number): number => (isCount(value) ? Math.round(value) : 0);
 const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= maxCount;
 
-/** The input as it is while it is small, else the beginning of its JSON, for which no text has to be written to its end. */
+/** A small input unchanged; of a larger one the beginning of its JSON, without serializing all of it. */
 function clipInput(input: unknown, max: number): unknown {
   const shortened = (_key: string, value: unknown) =>
     typeof value === 'string' && value.length > max ? value.slice(0, max) : value;
@@ -118,7 +118,7 @@ function clipInput(input: unknown, max: number): unknown {
     const text = JSON.stringify(input, shortened) ?? 'null';
     return text.length <= max ? input : cutText(text, max);
   } catch {
-    return '(an input that cannot be shown)'; // nested deeper than a program can follow
+    return '(an input that cannot be shown)'; // nested too deeply to be serialized
   }
 }
 
@@ -137,13 +137,13 @@ const replyTooLong = (max: number) =>
 const turnTooLarge = (max: number) =>
   tooLarge(`The engine wrote more than ${max} characters in this turn. Ask for less at once, or raise SVC_MAX_TURN_CHARS.`);
 
-/** For a program that wrote a line which is longer than `max` characters. */
+/** For a program that wrote a line of more than `max` characters. */
 export const lineTooLong = (max: number): EngineFailure =>
   tooLarge(
     `The engine's program wrote a line of more than ${max} characters. Ask for less at once, or raise SVC_MAX_ENGINE_LINE.`,
   );
 
-/** For a program that wrote more at once than can be taken in. */
+/** For a program that wrote faster than its output can be processed. */
 export const tooMuchWaits = tooLarge('The engine wrote faster than its output can be processed. Ask for less at once.');
 
 function tooLarge(message: string): EngineFailure {

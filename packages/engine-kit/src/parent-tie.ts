@@ -4,9 +4,9 @@ import { findProgram } from './engine-path.ts';
 let setpriv: string | null | undefined;
 
 /**
- * Ties a program to the life of this process: when we are killed, the kernel sends it SIGTERM, or another signal for one that is deaf to that. An engine in the middle
- * of a turn does not notice that its stdin closed. Linux only, by `setpriv` of util-linux, which costs no process;
- * elsewhere the program ends when its turn does.
+ * Ties a program to the life of this process: when we are killed, the kernel sends it SIGTERM, or another signal if it ignores that. An
+ * engine in the middle of a turn would not notice that its stdin was closed. Linux only, with `setpriv` of util-linux, which adds no
+ * process; elsewhere the program ends with its turn.
  */
 export function tieToParent(
   command: string,
@@ -23,7 +23,7 @@ function findSetpriv(searchPath: string | undefined): string | null {
   if (process.platform !== 'linux') return null;
   const program = findProgram('setpriv', searchPath);
   if (program === null) return null;
-  // Small builds of it lack the option.
+  // Some minimal builds lack the option.
   const tried = spawnSync(program, ['--pdeathsig', 'TERM', '--', program, '--version'], { stdio: 'ignore', timeout: 5000 });
   return tried.status === 0 ? program : null;
 }

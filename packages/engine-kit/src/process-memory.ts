@@ -1,13 +1,13 @@
 import { readAllMemory, type ProcessMemory } from '@svc/service-kit/process/process-usage.ts';
 
-/** A look reads every process of the machine, so those who ask meanwhile share one. */
+/** Each measurement reads all processes of the machine, so callers within this time share one, ms. */
 const delayMs = 500;
 
 let nextLook: Promise<ProcessMemory[]> | null = null;
 
 /**
- * Resident memory of a process and everything it has started, bytes, half a second from now; null when it is gone or
- * is unknown. Rejects when the machine cannot be looked at.
+ * Resident memory of a process and all its child processes, in bytes, measured after half a second; null when it is gone or unknown.
+ * Rejects when the processes cannot be read.
  */
 export async function treeMemory(pid: number): Promise<number | null> {
   nextLook ??= new Promise((resolve) => setTimeout(resolve, delayMs).unref()).then(() => {
@@ -18,7 +18,7 @@ export async function treeMemory(pid: number): Promise<number | null> {
   const tree = new Set([pid]);
   let bytes = 0;
   let isThere = false;
-  // Parents have lower ids than their children almost always; a second look finds those that do not.
+  // Parents almost always have lower ids than their children; another pass finds the exceptions.
   for (let found = 0; found !== tree.size;) {
     found = tree.size;
     for (const row of rows) if (tree.has(row.parent)) tree.add(row.pid);

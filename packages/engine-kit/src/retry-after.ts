@@ -1,7 +1,7 @@
-/** The longest wait that is believed; a longer one is a mistake. */
+/** The longest plausible wait; a longer one is a mistake. */
 const maxMs = 31 * 24 * 3_600_000;
 
-/** What a `Retry-After` header asks for, ms from `now`: it gives seconds or a date. Null when it says nothing that can be read. */
+/** The wait in a `Retry-After` header, as seconds or a date, in ms from `now`. Null when it cannot be parsed. */
 export function retryAfterMs(header: string | readonly string[] | undefined, now: number): number | null {
   if (typeof header !== 'string' || header.trim() === '') return null;
   const seconds = Number(header);

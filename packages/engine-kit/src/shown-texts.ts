@@ -3,10 +3,10 @@ import type { EngineRequest } from './engine.ts';
 import { readBeginning } from './read-beginning.ts';
 import { isImage } from './turn-text.ts';
 
-/** What is read of one file and of all together, in bytes: more belongs to those who may read files. */
+/** How much is read of one file and of all together, bytes: more requires the right to read files. */
 const maxBytes = { file: 64 * 1024, all: 128 * 1024 };
 
-/** The text of the attachments, for a turn that has no tool to open them with. What is no text is left out. */
+/** The text of attachments, for a turn that has no tool to open them. Other files are left out. */
 export async function shownTexts({ toolPolicy, attachments }: EngineRequest): Promise<ReadonlyMap<Attachment, string>> {
   const texts = new Map<Attachment, string>();
   if (toolPolicy !== 'none') return texts;
@@ -21,7 +21,7 @@ export async function shownTexts({ toolPolicy, attachments }: EngineRequest): Pr
   return texts;
 }
 
-/** Null for what is not UTF-8, or has signs that no text has. A character that the end cuts in two is left out. */
+/** Null unless it is UTF-8 without control characters that no text contains. A character cut at the end is dropped. */
 function toText(bytes: Buffer): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });

@@ -1,15 +1,15 @@
 import type { EngineEvent, EngineRequest, ToolServer } from './engine.ts';
 
-/** The tool servers this turn may use: none for talk, those marked safe for reading, all for everything. */
+/** The tool servers that a turn may use: none for `none`, the safe ones for `read`, all for `full`. */
 export function allowedToolServers({ toolPolicy, toolServers }: Pick<EngineRequest, 'toolPolicy' | 'toolServers'>): ToolServer[] {
   if (toolPolicy === 'none') return [];
   return toolPolicy === 'read' ? toolServers.filter((server) => server.safe) : toolServers;
 }
 
-/** What is said of a tool server that is missing. `why` begins small and ends without a full stop. */
+/** The message about a missing tool server. `why` begins in lower case and has no full stop. */
 export const missingText = (toolServer: string, why: string): string => `Tool server ${toolServer} is not available: ${why}.`;
 
-/** The notice about a tool server that the turn was to have and has not. */
+/** The notice about a missing tool server of the turn. */
 export const toolServerMissing = (toolServer: string, why: string): EngineEvent => ({
   type: 'notice',
   code: 'tool_server_missing',

@@ -3,12 +3,12 @@ import type { Attachment } from '@svc/contract/envelope.ts';
 import type { EngineRequest, TurnFile } from './engine.ts';
 import { dataBlock, dataLine } from './prompt-blocks.ts';
 
-/** What a turn's files look like to its model: the images it is shown, and the text of others where it may open none. */
+/** How the model sees a turn's files: the images that it is shown, and the text of other files when it may open none. */
 type Shown = { isNew: boolean; shown: readonly Attachment[]; texts?: ReadonlyMap<Attachment, string> };
 
 /**
- * The user message as text. A session that begins while the channel knows a past gets that past first; files are named
- * by path, except those that are `shown` to the model itself. Who may open no file gets no path.
+ * The user message as text. A new session in a channel with a history gets that history first. Files are named by path, except those that
+ * are `shown` to the model itself, and except for callers who may open no files.
  */
 export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown): string {
   const past = isNew && request.transcript.length > 0 ? [transcriptText(request.transcript)] : [];
@@ -18,11 +18,11 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
   return [...past, request.prompt, ...(names.length > 0 ? [dataBlock('files', names)] : [])].join('\n\n');
 }
 
-/** The request with its model: a title takes the vendor's cheapest. A self-hosted server may have only the one that is set. */
+/** The request with its model: titles use the vendor's cheapest. A self-hosted server may have only the configured one. */
 export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
-/** An image that a model can look at; an empty file is not, whatever its type says. */
+/** An image that a model can see; an empty file is not one, whatever its type says. */
 export const isImage = (file: TurnFile): boolean =>
   file.missing !== true && file.bytes !== 0 && /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
 

@@ -2,7 +2,7 @@ import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
 
 type Sized = { readonly length: number };
 
-/** Usage of a turn whose engine reported none, at about four characters a token. */
+/** Estimated usage of a turn whose engine reported none, at about four characters per token. */
 export const estimateUsage = (texts: { input: Sized; output: Sized }): TokenUsage => ({
   input_tokens: Math.ceil(texts.input.length / 4),
   output_tokens: Math.ceil(texts.output.length / 4),
@@ -13,8 +13,8 @@ export const estimateUsage = (texts: { input: Sized; output: Sized }): TokenUsag
 });
 
 /**
- * What a turn has used, from what each of its models has; null when that is nothing. The parts stay in it when they are
- * needed to price it: there are several, or the only one is not `own`, the model that the turn is known by.
+ * The usage of a turn from that of its models; null when there is none. The parts are kept when they are needed for the price: when there
+ * are several, or when the only one is not `own`, the turn's model.
  */
 export function usageOfModels(models: readonly ModelUsage[], own: string | null): TokenUsage | null {
   const parts = models.filter(isUsed);
