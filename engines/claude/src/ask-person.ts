@@ -6,13 +6,13 @@ import { decideTool, readingToolNames } from './tool-permission.ts';
 type Input = Record<string, unknown>;
 type Asked = Pick<EngineRequest, 'asks' | 'ask'> & Parameters<typeof decideTool>[0];
 
-/** The SDK's own tool to ask the person something. */
+/** The SDK's own tool for asking the person. */
 export const questionTool = 'AskUserQuestion';
 
-/** Do nothing but read, or keep the model's own list; what an agent calls is asked about by itself. */
+/** Tools that only read, or keep the model's own list; the tool calls of an agent are asked about separately. */
 const harmless = new Set([...readingToolNames, 'TodoWrite', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList', 'Agent', 'Task']);
 
-/** Otherwise the program, or a rule in the owner's own settings, would let some of their calls pass without a question. */
+/** Otherwise the program, or a rule in the owner's settings, would allow some of their calls without asking. */
 export const askedTools: readonly string[] = [
   ...harmless,
   'Artifact',
@@ -38,7 +38,7 @@ export const askedTools: readonly string[] = [
   'mcp__*',
 ];
 
-/** Decides a call as the tool policy says, and asks the person where they are to be asked about it. */
+/** Decides a call by the tool policy, and asks the person where required. */
 export async function permitTool(request: Asked, tool: string, input: Input): Promise<Permission> {
   if (request.ask !== undefined && tool === questionTool) return askQuestions(request.ask, input);
   const decided = decideTool(request, tool, input);
@@ -49,12 +49,12 @@ export async function permitTool(request: Asked, tool: string, input: Input): Pr
 
 function isAskedAbout({ asks, toolServers }: Asked, tool: string): boolean {
   if (asks === 'always' || !tool.startsWith('mcp__')) return asks === 'always' || !harmless.has(tool);
-  // A name may be read as that of two servers.
+  // A name may match two servers.
   const servers = toolServers.filter(({ name }) => tool.startsWith(`mcp__${name}__`));
   return servers.length === 0 || servers.some(({ safe }) => !safe);
 }
 
-/** What the person sees is all that is done. */
+/** The person sees everything that will be done. */
 function describeCall(tool: string, input: Input): { what: string; detail: string } {
   const { command, description: _description, timeout: _timeout, ...more } = input;
   if (tool === 'Bash' && typeof command === 'string' && Object.keys(more).length === 0)
@@ -65,10 +65,10 @@ function describeCall(tool: string, input: Input): { what: string; detail: strin
   return { what: `May the assistant use ${tool}?`, detail: JSON.stringify(input, null, 2) };
 }
 
-/** What the tool is called with, as far as it is read here. */
+/** The tool's input, as far as it is used here. */
 type AskedQuestion = { question: string; options: { label: string; description?: string }[] };
 
-/** Asks the model's questions one after the other; the first that is not answered is what the model gets. */
+/** Asks the model's questions one after the other; the model gets the first one that remains unanswered as its result. */
 async function askQuestions(ask: NonNullable<EngineRequest['ask']>, input: Input): Promise<Permission> {
   const { questions } = input;
   if (!Array.isArray(questions) || !questions.every(isQuestion))

@@ -1,6 +1,6 @@
 /**
- * The parts of the SDK that we use, written by hand from what it really sends: importing its types would pull its
- * program of several hundred megabytes into development. Messages of other types are ignored.
+ * The parts of the SDK that we use, written by hand from its real output: importing its types would add its program of several hundred
+ * megabytes to development. Other message types are ignored.
  */
 export type ClaudeMessage =
   | ClaudeInit
@@ -17,7 +17,7 @@ export type ClaudeMessage =
   | {
       type: 'assistant';
       parent_tool_use_id: string | null;
-      /** Set when the block is the SDK's own words about a failed request. */
+      /** Set when the block is the SDK's own message about a failed request. */
       error?: string;
       message: { content: ContentBlock[] };
     }
@@ -25,7 +25,7 @@ export type ClaudeMessage =
   | { type: 'rate_limit_event'; rate_limit_info: { status: string; resetsAt?: number; isUsingOverage?: boolean } }
   | ClaudeResult;
 
-/** Comes at the beginning of each turn. A tool server that can be used is `connected`. */
+/** Sent at the beginning of each turn. A usable tool server is `connected`. */
 export type ClaudeInit = {
   type: 'system';
   subtype: 'init';
@@ -50,14 +50,14 @@ export type ContentBlock =
 
 export type ClaudeResult = {
   type: 'result';
-  /** Says `success` for a refused API request too: `is_error` is what counts. */
+  /** Also `success` for a refused API request: only `is_error` is reliable. */
   subtype: string;
   is_error: boolean;
   session_id: string;
   result?: string;
   errors?: string[];
   api_error_status?: number | null;
-  /** Of this turn and its main model alone, without sub-agents; input excludes what came from the cache. */
+  /** Usage of this turn and its main model only, without sub-agents; input excludes cached tokens. */
   usage: {
     input_tokens: number;
     output_tokens: number;
@@ -65,7 +65,7 @@ export type ClaudeResult = {
     cache_creation_input_tokens: number;
     cache_creation?: { ephemeral_1h_input_tokens?: number } | null;
   };
-  /** Since the result before, per model. */
+  /** Usage since the previous result, by model. */
   model_usage_since_last_result?: Record<string, ClaudeModelUsage>;
 };
 
@@ -76,7 +76,7 @@ export type ClaudeModelUsage = {
   cacheCreationInputTokens: number;
   thinkingTokens?: number;
   costUSD: number;
-  /** `list` when the figure is the vendor's price, else a guess or an organization's own. */
+  /** `list` when the figure is the vendor's price; otherwise it is a guess or an organization's own price. */
   costBasis?: string;
 };
 
@@ -90,7 +90,7 @@ export type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: 
 
 export type Permission = { behavior: 'allow'; updatedInput: Record<string, unknown> } | { behavior: 'deny'; message: string };
 
-/** One running program of the SDK. */
+/** A running program of the SDK. */
 export type ClaudeQuery = AsyncIterable<ClaudeMessage> & {
   interrupt(): Promise<unknown>;
   close(): void;

@@ -9,48 +9,48 @@ import { createInputStream } from './input-stream.ts';
 import { createClaudeProcess } from './spawn-claude.ts';
 import { permitTool } from './ask-person.ts';
 
-/** Who listens to the program while a turn runs. */
+/** Receives the program's messages while a turn runs. */
 export type TurnListener = {
   request: EngineRequest;
   onMessage(message: ClaudeMessage): void;
-  /** The program is gone, with its last words; `overflow` when it was ended because it wrote too much. */
+  /** The program has ended, with its last output; `overflow` when it was ended because it wrote too much. */
   onEnd(reason: string, overflow?: EngineFailure | null): void;
 };
 
-/** One running program, open for turn after turn of one conversation. */
+/** A running program, which serves the turns of one conversation. */
 export type Conversation = {
-  /** The request fields that are fixed for the program's life, in one string. */
+  /** The request fields that are fixed while the program runs, as one string. */
   readonly fingerprint: string;
   readonly alive: boolean;
-  /** True once a turn was sent: its program is not fresh, and may have died or got stuck since. */
+  /** True once a turn was sent: the program may have died or hung since. */
   readonly used: boolean;
-  /** Of the program, once it runs. */
+  /** Id of the program's process, once it runs. */
   readonly pid: number | undefined;
   sessionId: string | null;
-  /** Tool servers that were not there in the last turn. The next one tries to reach them again. */
+  /** Tool servers that were missing in the last turn. The next turn tries to reach them again. */
   missing: readonly string[];
   query: ClaudeQuery;
   /**
-   * Whether the program can be given a request's tool servers. It keeps the tools that it first had of a name, also when the server of that name is
-   * another one and has told it of others, so no server that it has had may be another one now.
+   * Whether the program can use a request's tool servers. For each server name it keeps the tools that it first received, even if the name
+   * later belongs to another server. So each name must still belong to the same server.
    */
   canHave(request: EngineRequest): boolean;
   /**
-   * Gives the program this turn's tool servers. Those that are missing show in the turn's first message. False when a
-   * program that has had a turn is gone or does not answer any more.
+   * Sets this turn's tool servers. The turn's first message shows which are missing. False when a program that has already served a turn
+   * has ended or no longer answers.
    */
   setToolServers(request: EngineRequest): Promise<boolean>;
   send(content: ClaudeUserMessage['message']['content'], listener: TurnListener): void;
-  /** Ends what the program's commands have left behind; what it still has itself goes on. Never rejects. */
+  /** Ends the leftover processes of the program's commands; its own ones continue. Never rejects. */
   endOrphans(): Promise<void>;
-  /** The turn is over: from now on the program's requests belong to no turn and are refused. */
+  /** The turn is over: from now on, the program's requests belong to no turn and are refused. */
   settle(): void;
   close(): Promise<void>;
-  /** Ends the program at once. Its listener is called. */
+  /** Ends the program at once, and calls its listener. */
   kill(): Promise<void>;
 };
 
-/** How long a program that is open already may take for its first sign of life in a turn. */
+/** How long a program that is already open may take for its first message in a turn, ms. */
 export const answerLimitMs = 5000;
 
 export const fingerprintOf = (request: EngineRequest): string => {
@@ -79,7 +79,7 @@ export function openConversation(
   let alive = true;
   let used = false;
   let toolServers: Record<string, object> = {};
-  /** All that it was ever given, by name. */
+  /** All tool servers that it was ever given, by name. */
   const had = new Map<string, object>();
 
   const query = sdk.query({
@@ -96,7 +96,7 @@ export function openConversation(
   const pump = async () => {
     const reason = await readAll(query, (message) => listener?.onMessage(message));
     alive = false;
-    // It may still run, when what it wrote could not be read.
+    // It may still run when its output could not be read.
     void process.kill();
     listener?.onEnd([reason, process.stderrTail()].filter(Boolean).join(' '), process.overflow);
   };
@@ -155,7 +155,7 @@ export function openConversation(
   };
 }
 
-/** Passes on all messages. Resolves when the program is gone, with the reason in one line. */
+/** Passes on all messages. Resolves when the program has ended, with the reason in one line. */
 async function readAll(query: ClaudeQuery, onMessage: (message: ClaudeMessage) => void): Promise<string> {
   try {
     for await (const message of query) onMessage(message);
@@ -166,12 +166,12 @@ async function readAll(query: ClaudeQuery, onMessage: (message: ClaudeMessage) =
 }
 
 async function changeServers(query: ClaudeQuery, wanted: Record<string, object>, lost: readonly string[]): Promise<void> {
-  // A server that is named again as it was would stay as it is.
+  // Setting a lost server again without a change would have no effect, so it is removed first.
   if (lost.length > 0) await query.setMcpServers(without(wanted, lost));
   await query.setMcpServers(wanted);
 }
 
-/** False for a program that is gone or hangs. Servers may take their time to connect; the program itself has to answer at once. */
+/** False for a program that has ended or hangs. Servers may take time to connect, but the program itself must answer at once. */
 async function isAnswered(query: ClaudeQuery, change: Promise<void>, isAlive: () => boolean): Promise<boolean> {
   const isSet = change.then(
     () => true,
@@ -184,7 +184,7 @@ async function isAnswered(query: ClaudeQuery, change: Promise<void>, isAlive: ()
 const without = (servers: Record<string, object>, names: readonly string[]): Record<string, object> =>
   Object.fromEntries(Object.entries(servers).filter(([name]) => !names.includes(name)));
 
-/** Settles when the promise does, whatever comes of it. */
+/** Settles together with the promise; never rejects. */
 const settled = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
 
 const noTurn = { behavior: 'deny', message: 'No turn is running.' } as const;

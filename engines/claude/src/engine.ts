@@ -18,7 +18,7 @@ import { removeSession } from './remove-session.ts';
 import { runTurn } from './run-turn.ts';
 import { createWarmConversations } from './warm-conversations.ts';
 
-/** The local agent engine: the Claude Agent SDK with the operator's login, one program per open conversation. */
+/** The local agent engine: the Claude Agent SDK with the operator's login, and one program per open conversation. */
 export const createEngine: CreateEngine = (deps) => {
   const warm = createWarmConversations({ limit: deps.warm, memory: deps.warmMemory });
   const running = new Set<Conversation>();
@@ -38,7 +38,7 @@ export const createEngine: CreateEngine = (deps) => {
   const keyFor = async (request: EngineRequest) =>
     keyInSettings(await settingsFiles(settingSources(request), claudeEnv(deps), request.cwd));
 
-  /** One try: an open program that fits, or a new one. */
+  /** One attempt, with an open program that fits or with a new one. */
   async function* attempt(install: ClaudeInstall, request: EngineRequest, isNew: boolean, signal: AbortSignal) {
     const kept = await warm.take(request);
     const refused = kept === null && deps.baseUrl === null ? await keyFor(request) : null;
@@ -90,7 +90,7 @@ export const createEngine: CreateEngine = (deps) => {
     async forget(sessionId) {
       if (!uuid.test(sessionId)) return;
       await warm.letGo(sessionId);
-      // It may be of a time when the endpoint was set otherwise.
+      // The session may be from a time with another endpoint setting.
       for (const dir of configDirs(deps)) await removeSession(dir, sessionId);
     },
     async terminal({ resume, model }) {
@@ -109,7 +109,7 @@ export const createEngine: CreateEngine = (deps) => {
   };
 };
 
-/** Anything else the SDK would read as a session's title. */
+/** The SDK would read anything else as a session's title. */
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const locate = ({ path: explicit, enginesDir, env }: EngineDeps) =>

@@ -10,8 +10,8 @@ import type { ClaudeSdk } from './claude-messages.ts';
 export type ClaudeInstall = { sdkDir: string; program: string; version: string };
 
 /**
- * What can be used at a candidate: an install folder, the SDK's own folder, or the program, which is driven through an
- * SDK beside it or, failing that, the one in `installDir`.
+ * What is usable at a candidate: an install folder, the SDK's own folder, or the program, which is driven by an SDK next to it or, failing
+ * that, by the one in `installDir`.
  */
 export function acceptClaude(candidate: string, installDir: string): ClaudeInstall | string {
   const real = realpathSync(candidate);
@@ -33,7 +33,7 @@ function acceptProgram(program: string, installDir: string): ClaudeInstall | str
 
 const sdkIn = (dir: string): string | undefined => [dir, path.join(dir, 'node_modules', pin.package)].find(isSdk);
 
-/** npm puts the platform's package beside the SDK, or inside it. */
+/** npm puts the platform's package next to the SDK, or inside it. */
 function programBeside(sdkDir: string): string | null {
   const prefix = `${path.basename(pin.package)}-${process.platform}-${process.arch}`;
   for (const parent of [path.dirname(sdkDir), path.join(sdkDir, 'node_modules/@anthropic-ai')]) {
@@ -51,7 +51,7 @@ const versionOf = (dir: string): string => manifest(dir).version ?? 'unknown';
 const manifest = (dir: string) =>
   JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8')) as { name?: string; version?: string };
 
-/** Loads the SDK from where it was found. It is no dependency of ours: only who uses this engine has it. */
+/** Loads the SDK from its location. It is not a dependency: only users of this engine have it. */
 export async function loadSdk(sdkDir: string): Promise<ClaudeSdk> {
   const entry = createRequire(path.join(sdkDir, 'package.json')).resolve(sdkDir);
   return (await import(pathToFileURL(entry).href)) as ClaudeSdk;

@@ -1,6 +1,6 @@
 export type InputStream<Item> = AsyncIterable<Item> & { push(item: Item): void; end(): void };
 
-/** An async stream that stays open until it is ended: what the SDK reads user messages from. */
+/** An async stream that stays open until it is ended, from which the SDK reads user messages. */
 export function createInputStream<Item>(): InputStream<Item> {
   const items: Item[] = [];
   let ended = false;

@@ -3,13 +3,13 @@ import type { EngineRequest, Instructions } from '@svc/engine-kit/engine.ts';
 import { cutText } from '@svc/service-kit/cut-text.ts';
 import { readText } from '@svc/engine-kit/read-beginning.ts';
 
-/** In characters, each of at most four bytes. */
+/** Limit in characters, each of at most four bytes. */
 const maxNotes = 40_000;
 const maxBytes = 4 * maxNotes;
 
 /**
- * The instructions of a folder that is not trusted. In one that is, the program reads them itself, together with settings that
- * could start something.
+ * The instructions of a folder that is not trusted. In a trusted folder, the program reads them itself, along with settings that could
+ * start programs.
  */
 export async function readFolderNotes({ toolPolicy, trustedFolder, cwd }: EngineRequest): Promise<string> {
   if (toolPolicy !== 'full' || trustedFolder) return '';
@@ -20,7 +20,7 @@ export async function readFolderNotes({ toolPolicy, trustedFolder, cwd }: Engine
   return '';
 }
 
-/** The persona instead of the vendor's manual for a terminal, many times as long; the tools explain themselves. */
+/** The persona, instead of the vendor's much longer manual for a terminal; the tools document themselves. */
 export const instructionsText = ({ toolPolicy, system, cwd }: EngineRequest, notes: string): string =>
   toolPolicy === 'none' ? system : `${system}\n\nYour tools work in the folder ${cwd}.${notes}`;
 

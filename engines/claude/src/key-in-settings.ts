@@ -18,17 +18,14 @@ const payingNames = [
   'CLAUDE_CODE_USE_FOUNDRY',
 ];
 
-/**
- * In a project's settings, these would send the owner's login to another server. Proxy variables are read in upper and lower
- * case.
- */
+/** In a project's settings, these would send the owner's login to another server. Proxy variables are read in upper and lower case. */
 const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 const leadingNames = ['ANTHROPIC_BASE_URL', ...proxyNames, ...proxyNames.map((name) => name.toLowerCase())];
 
-/** Where the machine's administrator puts settings that apply to every turn, whatever its sources. */
+/** Folder of the administrator's settings, which apply to every turn whatever its setting sources. */
 const managedDir = process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** The files behind the program's setting sources, and those that always count: the administrator's, and what the vendor has sent. */
+/** The files behind the program's setting sources, and those that always apply: the administrator's, and those that the vendor has sent. */
 export async function settingsFiles(
   sources: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -59,8 +56,8 @@ async function dropIns(managed: string): Promise<string[]> {
 }
 
 /**
- * Looks for a key in settings files before the program starts: once it runs it may send the key along with its first request.
- * The failure names the file; null when there is none.
+ * Looks for a key in settings files before the program starts: once it runs, it may use the key in its first request. The failure names the
+ * file; null when there is no key.
  */
 export async function keyInSettings(files: readonly SettingsFile[]): Promise<EngineFailure | null> {
   for (const settings of files) {
@@ -70,7 +67,7 @@ export async function keyInSettings(files: readonly SettingsFile[]): Promise<Eng
   return null;
 }
 
-/** Why a turn is not run: it would be billed. `what` is a whole sentence without its full stop. */
+/** Why a turn is refused: it would be billed. `what` is a whole sentence without its full stop. */
 export const refusal = (what: string): EngineFailure => ({
   code: 'engine_api_key_refused',
   message: `${what}. Remove that setting, then log in with "./svc engine login claude".`,
@@ -79,7 +76,7 @@ export const refusal = (what: string): EngineFailure => ({
 
 const maxBytes = 1024 * 1024;
 
-/** The end of a sentence that begins with the file; null when the file may be used. */
+/** The rest of a sentence that begins with the file; null when the file may be used. */
 async function faultIn({ file, isProject }: SettingsFile): Promise<string | null> {
   const beginning = await readBeginning(file, maxBytes);
   if (beginning === 'absent') return null;

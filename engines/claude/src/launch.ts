@@ -7,11 +7,11 @@ import { instructionsText } from './instructions.ts';
 import { askedTools, questionTool } from './ask-person.ts';
 import { ownTools, unusableTools } from './tool-permission.ts';
 
-/** The longest that a tool server holds up a turn, and a call of one of its tools, in ms. */
+/** Maximum time that a tool server may delay a turn, and timeout of a call of its tools, ms. */
 const startupLimitMs = 10_000;
 const callLimitMs = 300_000;
 
-/** What the program would pass on to tool servers: they have no business with the model. */
+/** Variables that the program would pass on to tool servers, which must not see the model's credentials. */
 const ownSecrets = {
   ANTHROPIC_AUTH_TOKEN: '',
   ANTHROPIC_API_KEY: '',
@@ -22,8 +22,8 @@ const ownSecrets = {
 type Deps = Pick<EngineDeps, 'env' | 'baseUrl' | 'stateDir'>;
 
 /**
- * Environment of the program, by allow-list. Keys and other vendors' switches stay out: with both a login and a key
- * the program would silently bill the key. A self-hosted endpoint gets its own token and folder instead.
+ * The program's environment, from an allow-list. Keys and other vendors' settings are left out: with both a login and a key, the program
+ * would silently bill the key. A self-hosted endpoint has its own token and folder.
  */
 export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, string> {
   return {
@@ -32,12 +32,12 @@ export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, stri
     CLAUDE_CODE_TMPDIR: path.join(stateDir, 'tmp'),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Otherwise tools of tool servers are hidden behind a search tool.
+    // Otherwise the tools of tool servers are hidden behind a search tool.
     ENABLE_TOOL_SEARCH: 'false',
     CLAUDE_CODE_MAX_RETRIES: '2',
     MCP_TIMEOUT: String(startupLimitMs),
     MCP_TOOL_TIMEOUT: String(callLimitMs),
-    // A turn that is over leaves nothing running.
+    // No process may outlive its turn.
     CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
     CLAUDE_AGENT_SDK_CLIENT_APP: 'assistant-gateway',
   };
@@ -59,10 +59,10 @@ function endpointEnv(env: Deps['env'], baseUrl: string, stateDir: string): Recor
   return { CLAUDE_CONFIG_DIR: dir, ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_AUTH_TOKEN: endpointToken(env) };
 }
 
-/** The key that a self-hosted endpoint gets. */
+/** The key for a self-hosted endpoint. */
 export const endpointToken = (env: Deps['env']): string => env.ANTHROPIC_AUTH_TOKEN ?? 'local';
 
-/** The SDK's options that hold for the life of one program. Tool servers and permissions are set for each turn. */
+/** The SDK's options that are fixed while a program runs. Tool servers and permissions are set for each turn. */
 export function claudeOptions(
   request: EngineRequest,
   { resume, env, notes }: { resume: string | null; env: Record<string, string>; notes: string },
@@ -73,14 +73,14 @@ export function claudeOptions(
   const sources = settingSources(request);
   return {
     cwd: request.cwd,
-    // What the owner's program has noted of a folder is read whatever the sources of settings are.
+    // The owner's notes about a folder are read whatever the setting sources are, so they are switched off for others.
     env: sources.includes('user') ? env : { ...env, CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' },
     ...(request.model !== null && { model: request.model }),
     ...(resume !== null && { resume }),
     includePartialMessages: true,
-    // Without it `@/any/path` in a chat message reads that file into the prompt, and `/command` runs.
+    // Without this, `@/any/path` in a chat message would add that file to the prompt, and `/command` would run.
     verbatimPrompts: true,
-    // `snapshot: false`: a changed persona must reach sessions that exist.
+    // `snapshot: false`: a changed persona must also apply to existing sessions.
     systemPrompt: { type: 'custom', prompt: instructionsText(request, notes), snapshot: false },
     settingSources: sources,
     settings: settings(request),
@@ -92,7 +92,7 @@ export function claudeOptions(
   };
 }
 
-/** Without the rule the program would run its tools for reading as it likes when it thinks that they stay in the folder. */
+/** Without the rule, the program would allow its reading tools whenever it believes that they stay in the folder. */
 const settings = ({ toolPolicy, asks, trustedFolder }: EngineRequest): object => ({
   cleanupPeriodDays: 3650,
   ...(toolPolicy !== 'full' && { permissions: { ask: ownTools[toolPolicy] } }),
@@ -101,8 +101,8 @@ const settings = ({ toolPolicy, asks, trustedFolder }: EngineRequest): object =>
 });
 
 /**
- * The owner's context, skills, hooks and permissions are for the owner alone; those of a folder, which could start anything,
- * are for folders that the operator trusts.
+ * The owner's context, skills, hooks and permissions are only for the owner; those of a folder, which can start any program, only for
+ * folders that the operator trusts.
  */
 export function settingSources({ toolPolicy, facts, trustedFolder }: EngineRequest): string[] {
   if (toolPolicy !== 'full') return [];

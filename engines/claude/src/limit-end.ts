@@ -6,8 +6,8 @@ const timeoutMs = 2000;
 export type Endpoint = { baseUrl: string; token: string };
 
 /**
- * When the limit of an endpoint ends, ms from now: the program says that it was refused and keeps the time to itself, so the
- * endpoint is asked once more, for next to nothing. Null when it does not refuse that, names no time, or does not answer.
+ * When the limit of an endpoint ends, ms from now. The program reports the refusal without the time, so the endpoint is asked again with a
+ * minimal request. Null when it accepts the request, names no time, or does not answer.
  */
 export function askLimitEnd({ baseUrl, token }: Endpoint, model: string | null): Promise<number | null> {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
@@ -18,7 +18,7 @@ export function askLimitEnd({ baseUrl, token }: Endpoint, model: string | null):
     const call = client.request(url, { method: 'POST', headers, signal: AbortSignal.timeout(timeoutMs) }, (answer) => {
       const ms = answer.statusCode === 429 ? retryAfterMs(answer.headers['retry-after'], Date.now()) : null;
       resolve(ms);
-      call.destroy(); // its words are known already
+      call.destroy(); // the message is already known
     });
     call.on('error', () => resolve(null));
     call.end(JSON.stringify(body));

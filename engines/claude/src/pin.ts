@@ -1,11 +1,11 @@
-/** The version this driver is written and tested for. `--legacy-peer-deps` leaves out 60 MB that the package has inlined. */
+/** The version for which this driver is written and tested. `--legacy-peer-deps` leaves out 60 MB that the package already includes. */
 export const pin = {
   package: '@anthropic-ai/claude-agent-sdk',
   version: '0.3.329',
   installArgs: ['--legacy-peer-deps'] as readonly string[],
 };
 
-/** Models to choose from, the most able first. Any other id of the vendor may be set as well. */
+/** Models to choose from, the most capable first. Any other id of the vendor can be set too. */
 export const models = [
   'claude-fable-5-1',
   'claude-opus-5-5',
@@ -14,5 +14,5 @@ export const models = [
   'claude-haiku-4-5',
 ] as const;
 
-/** The cheapest that the vendor serves to everybody: enough to name a conversation. */
+/** The vendor's cheapest model that is available to everyone: enough to name a conversation. */
 export const titleModel = 'claude-haiku-4-5';

@@ -8,17 +8,17 @@ import { parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { configDir, foldersIn } from './config-dir.ts';
 
 /**
- * What the program adds to a conversation by itself that says nothing of the owner. All else that it adds comes from the owner's
- * folder, now or in a later version: notes, rules, memory, skills, agents, output styles, what hooks print.
+ * Additions of the program to a conversation that reveal nothing about the owner. All others, now or in a later version, come from the
+ * owner's folder: notes, rules, memory, skills, agents, output styles, output of hooks.
  */
 const common = new Set(['environment', 'model', 'date', 'session_context', 'remote_session_change']);
 
-/** Adds nothing to what the model is given, and keeps the chain of messages whole. */
+/** A replacement that adds nothing for the model, and keeps the chain of messages intact. */
 const empty = { type: 'session_context', context: {} };
 
 /**
- * Takes what the program has added for the owner out of a session's history, of which each later turn is given everything,
- * no matter who speaks. The program must not be running. What was said and done in the conversation stays.
+ * Removes what the program has added for the owner from a session's history, because each later turn receives the whole history, whoever
+ * speaks. The program must not be running. The conversation itself is kept.
  */
 export async function removePrivate(env: Readonly<Record<string, string | undefined>>, sessionId: string): Promise<void> {
   for (const file of await historyFiles(env, sessionId)) {
@@ -33,7 +33,7 @@ export async function removePrivate(env: Readonly<Record<string, string | undefi
   }
 }
 
-/** One for each folder that the session was opened in. */
+/** One file for each folder in which the session was opened. */
 async function historyFiles(env: Readonly<Record<string, string | undefined>>, sessionId: string): Promise<string[]> {
   const folders = await foldersIn(path.join(configDir(env), 'projects'));
   const files = folders.map((folder) => path.join(folder, `${sessionId}.jsonl`));
@@ -59,10 +59,10 @@ async function* withoutPrivate(file: string): AsyncGenerator<string> {
   for await (const line of linesOf(file)) yield `${withoutAdded(line)}\n`;
 }
 
-/** A line of the history, without what the program has added when that may be private. */
+/** A line of the history, without the program's additions that may be private. */
 export function withoutAdded(line: string): string {
   if (!line.includes('"attachment"')) return line;
-  // A line that was cut off when the program was killed is not read by it either.
+  // The program also ignores a line that was cut off when it was killed.
   const entry = parseJsonOrNull(line) as Entry | null;
   if (entry?.type !== 'attachment' || common.has(String(entry.attachment?.type))) return line;
   const { rendered: _rendered, renderedRole: _role, ...kept } = entry;

@@ -13,7 +13,7 @@ type LoginStatus = { loggedIn?: boolean; authMethod?: string; subscriptionType?:
 
 const timeoutMs = 5000;
 
-/** Checks that the SDK is installed and logged in. A login by API key does not count: it is refused. */
+/** Checks that the SDK is installed and logged in. A login by API key does not count, because it is refused. */
 export async function probeClaude({ location, env, cwd, baseUrl }: Deps): Promise<EngineProbe> {
   if (!location.found) return notInstalled(absence('The Claude Agent SDK', 'claude', location));
   const { program, version, sdkDir } = location.value;

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { ifThere } from '@svc/service-kit/files.ts';
 import { foldersIn } from './config-dir.ts';
 
-/** Folders of the program's own folder in which a session has files or folders of its own. */
+/** Subfolders of the program's own folder that contain files or folders of a session. */
 const kinds = ['file-history', 'session-env', 'tasks', 'todos', 'debug', 'image-cache'];
 
 /**
- * Removes what the program keeps of a session in its folder `dir`, all of which has a name that begins with the session's id: its history in
- * each working folder that it was opened in, with what its tools and sub-agents wrote, and what lies beside it. Other sessions stay.
+ * Removes what the program stores of a session in its folder `dir`; all these names begin with the session's id. This includes its history
+ * in each working folder in which it was opened, the output of its tools and sub-agents, and related files. Other sessions are kept.
  */
 export async function removeSession(dir: string, sessionId: string): Promise<void> {
   const beside = (await foldersIn(dir)).filter((folder) => kinds.includes(path.basename(folder)));

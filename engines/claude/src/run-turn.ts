@@ -13,14 +13,14 @@ import { beginTurn, estimated, listenerOf, type TurnOutcome } from './turn-liste
 type Options = {
   isNew: boolean;
   allowsKey: boolean;
-  /** When the model's limit ends, ms from now, where the program has not said. */
+  /** When the model's limit ends, ms from now, if the program has not reported it. */
   askLimitEnd?(model: string | null): Promise<number | null>;
 };
 
-/** From an interrupt to its result. Past it the program is ended. */
+/** Time from an interrupt to its result, after which the program is ended, ms. */
 const interruptLimitMs = 1000;
 
-/** Runs one turn in an open conversation and passes its events on. */
+/** Runs one turn in an open conversation and passes on its events. */
 export async function* runTurn(
   conversation: Conversation,
   request: EngineRequest,
@@ -36,7 +36,7 @@ export async function* runTurn(
   const turn = beginTurn({ conversation, request, allowsKey, signal });
   conversation.send(content, listenerOf(turn));
   endOnAbort(signal, turn.queue, {
-    // A refusal means that the turn is over, or that the program is gone: both end the queue on their own.
+    // A refusal means that the turn or the program has ended, and both end the queue.
     interrupt: () => void conversation.query.interrupt().catch(() => undefined),
     kill: () => conversation.kill(),
     graceMs: interruptLimitMs,
@@ -46,14 +46,14 @@ export async function* runTurn(
     let usedTools = false;
     for await (const event of turn.queue) {
       usedTools ||= event.type === 'tool';
-      // Before anyone sees the end of the turn: by then its commands have ended too.
+      // Before anyone sees the end of the turn, so that its commands have ended too.
       if (usedTools && isTerminal(event)) await conversation.endOrphans();
       yield event.type === 'failed' && askLimitEnd ? await withLimitEnd(event, () => askLimitEnd(turn.model)) : event;
     }
     return turn.outcome;
   } finally {
     conversation.settle();
-    // The program still speaks, and nothing reads it any more.
+    // The program still writes, but nobody reads its output any more.
     if (turn.queue.state !== 'ended') {
       turn.queue.end();
       void conversation.kill();
@@ -62,8 +62,8 @@ export async function* runTurn(
 }
 
 /**
- * A request to a program before its turn was sent. Nothing else ends a program that hangs there: when the turn is aborted, it has
- * a moment to come up. @throws when it was ended.
+ * A request to a program before its turn was sent. If it hangs there, nothing else would end it: when the turn is aborted, it gets a moment
+ * to respond. @throws when it was ended
  */
 async function orKilled<T>(work: Promise<T>, conversation: Conversation, signal: AbortSignal): Promise<T> {
   const late = Promise.withResolvers<never>();
@@ -93,10 +93,10 @@ async function withLimitEnd({ type, failure }: Failed, ask: () => Promise<number
   return { type, failure: ms === null ? failure : endingIn(failure, ms) };
 }
 
-/** Five megabytes of base64, the vendor's limit, less a little. */
+/** Slightly less than the vendor's limit of five megabytes of base64. */
 const maxImageBytes = 3_700_000;
 
-/** The user message: text, and the images that the model can look at. What cannot be shown is named by path. */
+/** The user message: text, and the images that the model can see. Other files are named by path. */
 async function toUserContent(request: EngineRequest, isNew: boolean): Promise<ClaudeUserMessage['message']['content']> {
   const images: { file: Attachment; block: ImageBlock }[] = [];
   for (const file of request.attachments.filter(isImage)) {
@@ -113,6 +113,6 @@ async function readImage({ path, mime }: Attachment): Promise<ImageBlock | null>
     if (bytes.length > maxImageBytes || mime === undefined) return null;
     return { type: 'image', source: { type: 'base64', media_type: mime, data: bytes.toString('base64') } };
   } catch {
-    return null; // gone or not readable: the model gets its path and can say so
+    return null; // missing or unreadable: the model gets its path and can say so
   }
 }

@@ -8,22 +8,22 @@ import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 
 type SpawnOptions = { command: string; args: string[]; cwd?: string; env: Record<string, string | undefined> };
 
-/** What the SDK needs of a process. */
+/** The parts of a process that the SDK needs. */
 type SdkProcess = Pick<ChildProcess, 'stdin' | 'stdout' | 'killed' | 'exitCode' | 'signalCode' | 'kill' | 'on' | 'once' | 'off'>;
 
-/** The program's process, which we start ourselves so that we can end it with all its children. */
+/** The program's process. We start it ourselves, to be able to end it with all its child processes. */
 export type ClaudeProcess = {
-  /** Handed to the SDK as `spawnClaudeCodeProcess`. */
+  /** Passed to the SDK as `spawnClaudeCodeProcess`. */
   spawn(options: SpawnOptions): SdkProcess;
-  /** Of the program, once it was started. */
+  /** Id of the program's process, once it was started. */
   readonly pid: number | undefined;
-  /** Why it was ended, when it wrote a line that is too long. */
+  /** Why it was ended, if it wrote a line that was too long. */
   readonly overflow: EngineFailure | null;
   stderrTail(): string;
   end(): Promise<void>;
-  /** Ends it without asking: one that hangs might wake up and continue its last request. */
+  /** Ends it by force: a hanging one might wake up and continue its last request. */
   kill(): Promise<void>;
-  /** Ends what its commands have left behind, while it goes on. */
+  /** Ends the leftover processes of its commands, while it continues to run. */
   endOrphans(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export function createClaudeProcess(maxLine: number): ClaudeProcess {
   let owned: OwnedProcess | null = null;
   let overflow: EngineFailure | null = null;
 
-  /** The SDK keeps a line in memory whatever its length, so it gets none that is too long. */
+  /** The SDK holds a whole line in memory, whatever its length, so overlong lines are not passed on. */
   const gated = (started: OwnedProcess): SdkProcess => {
     const { child } = started;
     const stdout = createLineGate(maxLine, () => {

@@ -3,7 +3,7 @@ import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
 import { usageOfModels } from '@svc/engine-kit/usage.ts';
 import type { ClaudeInit, ClaudeMessage, ClaudeResult, ContentBlock } from './claude-messages.ts';
 
-/** What a message means to the turn's listener. The session, usage and the end of the turn are the turn's own business. */
+/** Converts a message to events of the turn. The turn itself handles the session, usage and the end. */
 export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
   switch (message.type) {
     case 'stream_event':
@@ -21,7 +21,7 @@ export function toEngineEvents(message: ClaudeMessage): EngineEvent[] {
   }
 }
 
-/** What a sub-agent says is part of its tool call, not of the reply. */
+/** A sub-agent's messages are part of its tool call, not of the reply. */
 const isMain = (message: { parent_tool_use_id: string | null }) => message.parent_tool_use_id === null;
 
 function streamed(event: Extract<ClaudeMessage, { type: 'stream_event' }>['event']): EngineEvent[] {
@@ -55,7 +55,7 @@ const retryNotice = (message: Extract<ClaudeMessage, { subtype: 'api_retry' }>):
   message: `Request ${message.attempt} of ${message.max_retries + 1} failed (${message.error_status ?? message.error}); trying again.`,
 });
 
-/** Those of the servers that the program does not say are connected, with its word for it. */
+/** The servers that the program does not report as connected, with the state that it reports. */
 export function missingServers(message: ClaudeInit, names: readonly string[]): { name: string; why: string }[] {
   const statuses = new Map(message.mcp_servers.map(({ name, status }) => [name, status]));
   return names
@@ -63,7 +63,7 @@ export function missingServers(message: ClaudeInit, names: readonly string[]): {
     .filter(({ why }) => why !== 'connected');
 }
 
-/** Tokens and list-price value of one turn, whose own model is `own`; null when it has used nothing. */
+/** Tokens and list-price value of a turn with the model `own`; null when it used nothing. */
 export function toUsage(
   { usage, model_usage_since_last_result: byModel = {} }: ClaudeResult,
   own: string | null,
@@ -80,7 +80,7 @@ export function toUsage(
   return usageOfModels(models, own) ?? usageOfModels([ofMainModel(usage, own ?? '')], own ?? '');
 }
 
-/** Without sums by model, what the answers of the turn's own model have used. */
+/** Without sums by model: the usage of the turn's own model. */
 const ofMainModel = (usage: ClaudeResult['usage'], own: string): ModelUsage => ({
   model: own,
   input_tokens: usage.input_tokens,

@@ -10,7 +10,7 @@ const kinds = {
   down: { code: 'engine_endpoint_down', retryable: true, advice: 'Check the network connection of this machine.' },
 } as const satisfies Record<string, FailureKind>;
 
-/** The SDK's words for a failed request. */
+/** The SDK's codes for a failed request. */
 const byWord: Record<string, FailureKind> = {
   authentication_failed: kinds.auth,
   oauth_org_not_allowed: kinds.auth,
@@ -35,10 +35,10 @@ const byStatus: Record<number, FailureKind> = {
   529: kinds.overloaded,
 };
 
-/** What a turn knows about its failure beside the result itself. `resetsAt`: when its limit ends, epoch s. */
+/** Facts about a failure besides the result itself. `resetsAt`: when its limit ends, epoch s. */
 export type FailureHints = { word: string | null; resetsAt: number | null; now: number };
 
-/** A failed turn in our codes. */
+/** Converts a failed turn to our codes. */
 export function toFailure(result: ClaudeResult, { word, resetsAt, now }: FailureHints): EngineFailure {
   const text =
     [result.result, ...(result.errors ?? [])].filter(Boolean).join(' ') || 'The turn failed, and the engine gave no reason.';
@@ -48,7 +48,7 @@ export function toFailure(result: ClaudeResult, { word, resetsAt, now }: Failure
   return failureOf(kind, isCut ? 'The reply of the model was cut off' : (innerMessage(text) ?? text), retryAfterMs);
 }
 
-/** A refusal after which the program would wait too long before its retry. */
+/** A refusal after which the program would wait too long before it retries. */
 export const longWait = (status: number | null, retryAfterMs: number): EngineFailure =>
   failureOf(
     byStatus[status ?? 0] ?? kinds.broken,
@@ -68,6 +68,6 @@ function kindOf(text: string, word: string | null, status: number | null): Failu
   return (word === 'billing_error' ? kinds.unpaid : byStatus[status ?? 0]) ?? byWord[word ?? ''] ?? kinds.other;
 }
 
-/** True when the SDK does not know the session that it should resume. */
+/** True when the SDK does not know the session to resume. */
 export const isUnknownSession = (result: ClaudeResult): boolean =>
   (result.errors ?? []).some((error) => /No conversation found with session ID/i.test(error));

@@ -5,10 +5,10 @@ import type { Permission } from './claude-messages.ts';
 
 type Input = Record<string, unknown>;
 
-/** A field that says where to look, one whose pattern says what to look at, or one that says neither. */
+/** A field with a path, one with a pattern, or one that names no files. */
 type Field = 'path' | 'pattern' | 'free';
 
-/** Every field of the tools for reading. A tool or a field that a new version brings is refused until it stands here. */
+/** All fields of the reading tools. A tool or field of a new version is refused until it is listed here. */
 const readingTools: Record<string, Record<string, Field>> = {
   Read: { file_path: 'path', offset: 'free', limit: 'free', pages: 'free', allow_large: 'free' },
   Glob: { path: 'path', pattern: 'pattern' },
@@ -34,14 +34,14 @@ const readingTools: Record<string, Record<string, Field>> = {
 /** The names of the tools for reading. */
 export const readingToolNames: readonly string[] = Object.keys(readingTools);
 
-/** The SDK's own tools that a turn is offered; `null` is all of them. */
+/** The SDK's own tools that are offered to a turn; `null` means all. */
 export const ownTools: Record<EngineRequest['toolPolicy'], readonly string[] | null> = {
   none: [],
   read: readingToolNames,
   full: null,
 };
 
-/** Tools that need a person at the terminal, or go on after the turn is over. */
+/** Tools that need a person at the terminal, or continue after the turn. */
 export const unusableTools = [
   'EnterPlanMode',
   'ExitPlanMode',
@@ -59,7 +59,7 @@ export const unusableTools = [
 
 type Asked = Pick<EngineRequest, 'toolPolicy' | 'toolServers'> & ReadScope;
 
-/** Decides a tool call that the SDK asks about. What the policy does not name is refused. */
+/** Decides a tool call about which the SDK asks. Whatever the policy does not name is refused. */
 export function decideTool(request: Asked, tool: string, input: Input): Permission {
   const updatedInput = allowedInput(request, tool, input);
   return updatedInput === null
@@ -76,7 +76,7 @@ function allowedInput(request: Asked, tool: string, input: Input): Input | null 
   return fields === undefined || request.toolPolicy === 'none' ? null : readingInput(request, fields, input);
 }
 
-/** The input of a reading tool with its path at its real place, so that it cannot mean another file; null when it goes too far. */
+/** The input of a reading tool with its real path, so that it cannot mean another file; null when the path is not allowed. */
 function readingInput(scope: ReadScope, fields: Record<string, Field>, input: Input): Input | null {
   const names = Object.keys(input);
   const [pathName = ''] = Object.keys(fields).filter((name) => fields[name] === 'path');

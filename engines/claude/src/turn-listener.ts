@@ -8,32 +8,32 @@ import { refusal } from './key-in-settings.ts';
 import { missingServers, toEngineEvents, toUsage } from './to-engine-event.ts';
 import { isUnknownSession, longWait, toFailure } from './to-failure.ts';
 
-/** How a turn ended: with its terminal event, or in a way that a fresh program can recover from. */
+/** How a turn ended: with its terminal event, or in a way from which a new program can recover. */
 export type TurnOutcome = 'finished' | 'session_unknown' | 'program_gone';
 
 type Options = { conversation: Conversation; request: EngineRequest; allowsKey: boolean; signal: AbortSignal };
 
-/** What is known of the turn so far. */
+/** The state of the running turn. */
 export type Turn = Readonly<Options> & {
   readonly queue: EventQueue;
-  /** True when its program was open before: it may have died or got stuck since. */
+  /** True when its program was already open: it may have died or hung since. */
   readonly isWarm: boolean;
-  /** Ends a warm program that gives no sign of life. */
+  /** Ends a warm program that does not respond. */
   readonly hangTimer: NodeJS.Timeout | undefined;
   outcome: TurnOutcome;
   model: string | null;
   announced: boolean;
-  /** True until the program says anything about the turn itself. */
+  /** True until the program reports anything about the turn itself. */
   silent: boolean;
-  /** Length of everything the model said. */
+  /** Length of all text from the model. */
   said: number;
-  /** The program's word for what went wrong last. */
+  /** The program's code for the last error. */
   word: string | null;
-  /** When the limit of the account ends, epoch s. */
+  /** When the account's limit ends, epoch s. */
   resetsAt: number | null;
 };
 
-/** The program would wait in silence as long as the vendor asks it to. Past this the turn had better fail. */
+/** The program silently waits as long as the vendor demands. Beyond this time, it is better to fail the turn, ms. */
 const maxWaitMs = 10_000;
 
 export function beginTurn(options: Options): Turn {
@@ -54,14 +54,14 @@ export function beginTurn(options: Options): Turn {
   return { ...options, queue, isWarm, hangTimer, ...nothingYet };
 }
 
-/** Joins what the program says to the events of the turn. */
+/** Converts the program's messages to events of the turn. */
 export const listenerOf = (turn: Turn): TurnListener => ({
   request: turn.request,
   onMessage: (message) => readMessage(turn, message),
   onEnd: (reason, overflow = null) => endTurn(turn, reason, overflow),
 });
 
-/** What the turn has used so far, as far as it is known. */
+/** The usage of the turn so far, estimated where it is unknown. */
 export const estimated = ({ request, said }: Turn): EngineEvent => ({
   type: 'usage',
   usage: estimateUsage({ input: request.text, output: { length: said } }),
@@ -113,7 +113,7 @@ function readResult(turn: Turn, result: ClaudeResult): void {
   return finish(turn, ...(used === null ? [] : [used]), { type: 'failed', failure });
 }
 
-/** The program is gone, with its last words. */
+/** The program has ended, with its last output. */
 function endTurn(turn: Turn, reason: string, overflow: EngineFailure | null): void {
   if (turn.signal.aborted) return finish(turn, estimated(turn), { type: 'aborted' });
   if (overflow !== null) return finish(turn, estimated(turn), { type: 'failed', failure: overflow });
@@ -127,7 +127,7 @@ function finish({ queue }: Turn, ...events: EngineEvent[]): void {
   queue.end();
 }
 
-/** Ends the turn without a terminal event: another attempt has it. */
+/** Ends the turn without a terminal event, because another attempt will send it. */
 function giveUp(turn: Turn, outcome: Exclude<TurnOutcome, 'finished'>): void {
   turn.outcome = outcome;
   turn.queue.end();

@@ -3,15 +3,18 @@ import { treeMemory } from '@svc/engine-kit/process-memory.ts';
 import { fingerprintOf, type Conversation } from './conversation.ts';
 
 /**
- * Programs kept open between turns, at most `limit`, each for `idleMs` and while it holds no more than `memory` bytes;
- * the one used longest ago goes first.
+ * Programs kept open between turns: at most `limit`, each for `idleMs` and while it uses at most `memory` bytes. The least recently used
+ * one is closed first.
  */
 export type WarmConversations = {
-  /** The open program that fits the request, out of the pool. One that does not fit is closed first: it may still write the session's history. */
+  /**
+   * Takes the open program that fits the request from the pool. One that does not fit is closed first, because it may still write the
+   * session's history.
+   */
   take(request: EngineRequest): Promise<Conversation | null>;
   /** Puts a program back after its turn, or closes it. */
   keep(key: string, conversation: Conversation): void;
-  /** Closes the program that is kept with this session of its own; resolves when it is gone. */
+  /** Closes the program that is kept with this session; resolves when it has ended. */
   letGo(sessionId: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -39,7 +42,7 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
     if (conversation) void closeOne(conversation);
   };
 
-  /** Beside the turns: the program may serve its next turn meanwhile, and is measured again after it. */
+  /** Runs in parallel with turns: the program may serve its next turn meanwhile, and is measured again after it. */
   const dropWhenTooLarge = async (key: string, conversation: Conversation) => {
     const { pid } = conversation;
     const held = pid === undefined ? null : await treeMemory(pid);
@@ -61,7 +64,7 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
       timer.unref();
       kept.set(key, { conversation, timer });
       for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - limit))) drop(oldest);
-      // One that cannot be measured is kept: its number and its time are bounded all the same.
+      // A program that cannot be measured is kept: number and time are limited anyway.
       void dropWhenTooLarge(key, conversation).catch(() => undefined);
     },
     async letGo(sessionId) {
@@ -76,7 +79,10 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   };
 }
 
-/** A program is bound to its session, to the rights, persona, model and folder it was started with, and to the tool servers it has had. */
+/**
+ * A program is bound to its session, to the rights, persona, model and folder with which it was started, and to the tool servers that it
+ * has had.
+ */
 const fits = (conversation: Conversation, request: EngineRequest): boolean =>
   conversation.alive &&
   conversation.sessionId === request.resume &&
