@@ -5,9 +5,9 @@ import { createListeners, type Listeners } from './listeners.ts';
 import { appServerArgs } from './thread-config.ts';
 
 export type AppServer = Pick<RpcClient, 'pid' | 'request' | 'ended' | 'ending' | 'stop' | 'kill' | 'endOrphans'> & {
-  /** Calls back for every notification, and once when the process is gone; the returned function ends it. */
+  /** Calls back for each notification, and once when the process has ended; the returned function unsubscribes. */
   subscribe: Listeners['add'];
-  /** Answers what codex asks in a thread; the returned function ends it. Without it everything is answered with no. */
+  /** Answers codex's questions in a thread; the returned function ends this. Without it, every question is denied. */
   answerFor(threadId: string, answer: Approvals['answer']): () => void;
 };
 
@@ -16,13 +16,13 @@ export type AppServerSpec = {
   env: Record<string, string>;
   cwd: string;
   log: EngineLog;
-  /** Longest line that it may write, in characters. */
+  /** Maximum length of a line that it writes, in characters. */
   maxLine: number;
-  /** File of what is known of models, in place of the program's own, for threads that name no other one. */
+  /** File with model descriptions, which replaces the program's own list, for threads that name no other one. */
   catalog: string;
 };
 
-/** Starts `codex app-server` and greets it. Rejects with what it wrote to stderr when it does not come up. */
+/** Starts `codex app-server` and initializes it. Rejects with its stderr output when it does not start. */
 export async function startAppServer({ program, env, cwd, log, maxLine, catalog }: AppServerSpec): Promise<AppServer> {
   const listeners = createListeners((error, method) =>
     log.warn({ err: error, method }, 'codex sent a message that could not be parsed'),

@@ -6,18 +6,18 @@ import type { TurnNotification } from './codex-messages.ts';
 type Params = Record<string, unknown>;
 type Asked = { what: string; detail: string };
 
-/** How a turn's questions of codex are answered. */
+/** Answers codex's questions in a turn. */
 export type Approvals = {
-  /** Takes note of what a later question is about. */
+  /** Remembers details that a later question refers to. */
   saw(notification: TurnNotification): void;
   /** The answer to a question of codex. */
   answer(method: string, params: Params): Promise<object>;
 };
 
-/** More changes of files do not wait at once. */
+/** Maximum number of file changes that wait at once. */
 const maxChanges = 100;
 
-/** Asks the person what codex asks us: whether it may run a command outside of its sandbox, change a file, or call a tool. */
+/** Passes codex's questions on to the person: whether it may run a command outside of its sandbox, change a file, or call a tool. */
 export function createApprovals(ask: NonNullable<EngineRequest['ask']>): Approvals {
   const changes = new Map<string, string>();
   return {
@@ -34,7 +34,7 @@ export function createApprovals(ask: NonNullable<EngineRequest['ask']>): Approva
   };
 }
 
-/** What is asked about; null for a question that no person is asked. */
+/** The subject of a question; null for a question that no person is asked. */
 function askedAbout(method: string, params: Params, changes: ReadonlyMap<string, string>): Asked | null {
   switch (method) {
     case 'item/commandExecution/requestApproval':
@@ -57,7 +57,7 @@ function aboutCommand({ kind, command, cwd, networkApprovalContext: network }: P
   return { what: `May the assistant ${what}?`, detail: typeof cwd === 'string' ? `${command}\n\nin ${cwd}` : command };
 }
 
-/** A tool server may have questions of its own: nobody answers those. */
+/** A tool server may ask questions of its own, which nobody answers. */
 function aboutTool({ serverName, _meta: meta }: Params): Asked | null {
   if (!isRecord(meta) || meta.codex_approval_kind !== 'mcp_tool_call') return null;
   const { tool_title, tool_name, tool_params } = meta;
@@ -71,7 +71,7 @@ function aboutTool({ serverName, _meta: meta }: Params): Asked | null {
 const changeText = (changes: readonly { path: string; diff?: string }[]): string =>
   changes.map(({ path, diff }) => [path, diff ?? ''].join('\n')).join('\n\n');
 
-/** This once. */
+/** Allows it only this once. */
 const accept = (method: string): object =>
   method === 'mcpServer/elicitation/request' ? { action: 'accept', content: {}, _meta: null } : { decision: 'accept' };
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Codex's own folder, under our state: the operator's config file (tool servers, hooks, sandbox settings) must not reach
- * turns of other people. The operator's login is shared by a link, through which codex also writes refreshed tokens.
+ * Codex's own folder, in our state: the operator's config file (tool servers, hooks, sandbox settings) must not apply to turns of other
+ * people. The operator's login is shared through a link, so that codex also writes refreshed tokens there.
  */
 export function openCodexHome(stateDir: string, options: { env: Env; sharesLogin: boolean }): string {
   const home = path.join(stateDir, 'home');
@@ -21,13 +21,13 @@ export const operatorCodexHome = (env: Env): string => env.CODEX_HOME ?? path.jo
 export const operatorHome = (env: Env): string => env.HOME ?? os.homedir();
 
 /**
- * A folder that stays empty. Codex is started with it as its home folder, because it would give everybody the operator's skills: their list
- * in the prompt, and the text of one whose name is in a message, without any tool.
+ * A folder that stays empty. Codex is started with it as its home folder: otherwise it would give everyone the operator's skills, as a list
+ * in the prompt and as the text of each skill that a message names, without any tool.
  */
 export function openEmptyDir(stateDir: string): string {
   const dir = path.join(stateDir, 'empty');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  // The folder itself stays: a program may be working in it.
+  // The folder itself is kept, because a program may be working in it.
   for (const name of readdirSync(dir)) rmSync(path.join(dir, name), { recursive: true, force: true });
   return dir;
 }

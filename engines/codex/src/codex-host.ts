@@ -13,34 +13,33 @@ export type RunningCodex = {
   threads: Threads;
   endpoint: Endpoint | null;
   catalogs: ModelCatalogs;
-  /** For turns that name no model; null leaves it to codex. */
+  /** Model for turns that name none; null for codex's default. */
   defaultModel: string | null;
-  /** As it was when the program started: a login or logout since then takes a new one. */
+  /** The state at the start of the program: a later login or logout requires a new one. */
   isLoggedIn: boolean;
 };
 
-/** The app-server as one turn has it. */
+/** One turn's use of the app-server. */
 export type Lease = {
   codex: RunningCodex;
-  /** True when it was running before the turn asked for it: it may hang by now. */
+  /** True when it was already running before the turn asked for it: it may hang by now. */
   isWarm: boolean;
   release(): void;
-  /** Gives it no more turns; it ends with the last one it has. */
+  /** Stops giving it new turns; it ends after its last running one. */
   retire(): void;
-  /** Ends what commands have left behind, as soon as no turn has the app-server: which turn's they are is unknown. */
+  /** Ends leftover processes of commands once no turn uses the app-server, because it is unknown to which turn they belong. */
   endOrphans(): void;
 };
 
 /**
- * The one app-server of an engine: started by the first turn, replaced after a crash or when it has grown too large,
- * stopped when idle.
+ * The only app-server of an engine: started by the first turn, replaced after a crash or when it uses too much memory, stopped when idle.
  */
 export type CodexHost = {
-  /** The app-server, which is not stopped for idleness until it is released. */
+  /** Returns the app-server, which is not stopped for being idle until it is released. */
   acquire(): Promise<Lease>;
-  /** Unloads a thread from every app-server that may have it. */
+  /** Unloads a thread from every app-server that may have loaded it. */
   letGo(threadId: string): Promise<void>;
-  /** Removes a thread for good, with its sub-agents' threads. */
+  /** Permanently removes a thread and its sub-agents' threads. */
   remove(threadId: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -48,11 +47,11 @@ export type CodexHost = {
 type Deps = Pick<EngineDeps, 'baseUrl' | 'env' | 'apiKey' | 'warm' | 'warmMemory' | 'maxLine' | 'log'> & {
   programEnv: Record<string, string>;
   cwd: string;
-  /** True when the turns pay with a key, which needs no login. */
+  /** True when turns are paid for by a key, which needs no login. */
   isByKey: boolean;
 };
 
-/** One app-server and the turns that it has. */
+/** An app-server and its turns. */
 type Hosted = {
   started: Promise<RunningCodex>;
   isUp: boolean;
@@ -61,15 +60,15 @@ type Hosted = {
   idleTimer: NodeJS.Timeout | undefined;
 };
 
-/** What an engine has running. */
+/** The running parts of an engine. */
 type Host = {
   readonly program: CodexProgram;
   readonly deps: Deps;
-  /** Those that have not ended yet. */
+  /** App-servers that have not ended yet. */
   readonly all: Set<Hosted>;
-  /** The one that the next turn gets. */
+  /** The app-server for the next turn. */
   current: Hosted | null;
-  /** In front of a self-hosted endpoint, shared by all app-servers. */
+  /** The relay to a self-hosted endpoint, shared by all app-servers. */
   shim: Promise<ResponsesShim> | null;
 };
 
@@ -102,7 +101,7 @@ async function letGo(host: Host, threadId: string): Promise<void> {
   await Promise.all(up.map(({ threads }) => threads.release(threadId)));
 }
 
-/** Another one, when it began to end while the turn waited for it. The one that a turn has opened is its own: each opens one at most. */
+/** Retries when the app-server began to end while the turn waited for it. A turn that opened one keeps it, so each opens at most one. */
 async function acquire(host: Host): Promise<Lease> {
   const isOwn = host.current === null;
   const hosted = (host.current ??= open(host));
@@ -133,7 +132,7 @@ function open(host: Host): Hosted {
   resolve(start(host, hosted));
   started.then(
     () => (hosted.isUp = true),
-    () => forget(host, hosted), // the turn that waits for it reports why
+    () => forget(host, hosted), // the turn that waits for it reports the reason
   );
   host.all.add(hosted);
   return hosted;
@@ -164,7 +163,7 @@ const openShim = (host: Host, baseUrl: string): Promise<ResponsesShim> =>
     throw error;
   });
 
-/** No turn gets it from now on. */
+/** From now on, no turn gets it. */
 function dismiss(host: Host, hosted: Hosted): void {
   if (host.current === hosted) host.current = null;
 }
@@ -175,7 +174,7 @@ function forget(host: Host, hosted: Hosted): void {
   dismiss(host, hosted);
 }
 
-/** It is forgotten when it is gone, so that `close` waits for it too. */
+/** It is forgotten only once it has ended, so that `close` waits for it too. */
 async function stop(host: Host, hosted: Hosted): Promise<void> {
   dismiss(host, hosted);
   const codex = await hosted.started.catch(() => null);
@@ -188,7 +187,7 @@ function retire(host: Host, hosted: Hosted): void {
   if (hosted.users === 0) void stop(host, hosted);
 }
 
-/** Beside the turns, whose last ones it still serves. */
+/** Runs in parallel with turns; the app-server still serves its last ones. */
 async function retireWhenTooLarge(host: Host, hosted: Hosted): Promise<void> {
   const { warmMemory, log } = host.deps;
   const { pid } = (await hosted.started).server;
@@ -211,7 +210,7 @@ function endOrphans({ deps }: Host, hosted: Hosted): void {
 function release(host: Host, hosted: Hosted): void {
   hosted.users--;
   if (hosted.owesOrphans) endOrphans(host, hosted);
-  // One that cannot be measured is kept: its time is bounded all the same.
+  // An app-server that cannot be measured is kept: its time is limited anyway.
   if (host.current === hosted) void retireWhenTooLarge(host, hosted).catch(() => undefined);
   if (hosted.users > 0) return;
   const isKept = host.deps.warm > 0 && host.current === hosted;
@@ -219,7 +218,7 @@ function release(host: Host, hosted: Hosted): void {
   hosted.idleTimer.unref();
 }
 
-/** So that a turn without a login does not wait for the vendor to refuse it. */
+/** Lets a turn without a login fail at once, instead of waiting for the vendor's refusal. */
 async function readLogin(server: AppServer): Promise<boolean> {
   type Answer = { account: unknown; requiresOpenaiAuth: boolean };
   try {
@@ -231,7 +230,7 @@ async function readLogin(server: AppServer): Promise<boolean> {
   }
 }
 
-/** A key goes to an endpoint elsewhere only: what listens on this machine gets none. One that the operator has stored comes first. */
+/** Only remote endpoints get a key, never a server on this machine. A key stored by the operator takes precedence. */
 export function endpointKey(baseUrl: string, { env, apiKey }: Pick<EngineDeps, 'env' | 'apiKey'>): string | null {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
   return isLocal ? null : (apiKey?.reveal() ?? env.OPENAI_API_KEY ?? null);

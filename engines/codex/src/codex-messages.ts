@@ -1,6 +1,6 @@
 /**
- * The parts of the app-server's protocol that we use, written by hand from what it really sends. Everything else it
- * says is ignored, so that a new version's additions do no harm.
+ * The parts of the app-server's protocol that we use, written by hand from its real output. Everything else is ignored, so that additions
+ * of a new version do no harm.
  */
 export type ThreadItem =
   | { type: 'agentMessage'; id: string; text: string }
@@ -39,7 +39,7 @@ export type TokenCounts = {
 
 export type TurnError = { message: string; codexErrorInfo: CodexErrorInfo | null; additionalDetails?: string | null };
 
-/** A word, or an object whose one key is the kind and whose value may hold the HTTP status. */
+/** A code, or an object whose only key is the code and whose value may contain the HTTP status. */
 export type CodexErrorInfo = string | Record<string, { httpStatusCode?: number | null } | null>;
 
 /** Notifications that belong to a turn, by method. */

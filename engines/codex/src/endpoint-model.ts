@@ -4,11 +4,11 @@ import { http } from '@svc/service-kit/builtin.ts';
 
 const timeoutMs = 3000;
 const maxListBytes = 1024 * 1024;
-/** What a turn with tools takes before anybody has said a word, and what a short conversation takes, in tokens. */
+/** Tokens needed by a turn with tools before any message, and by a short conversation. */
 const promptTokens = 2000;
 const neededTokens = 8192;
 
-/** The models to talk to that an endpoint lists; none when it cannot be asked. `token` stays null where no key is needed. */
+/** The chat models that an endpoint lists; none when it cannot be asked. `token`: null when no key is needed. */
 export function endpointModels(url: string, token: string | null): Promise<ListedModel[]> {
   const client = url.startsWith('https:') ? process.getBuiltinModule('node:https') : http;
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -23,22 +23,22 @@ export function endpointModels(url: string, token: string | null): Promise<Liste
   });
 }
 
-/** For settings that name no model: the vendor's default is unknown there. */
+/** For settings without a model: the endpoint does not know the vendor's default. */
 export const endpointModel = async (url: string, token: string): Promise<string | null> =>
   (await endpointModels(url, token))[0]?.id ?? null;
 
-/** A warning about the first model that a conversation hardly fits into; null when none is known. */
+/** A warning about the first model whose context is hardly enough for a conversation; null when none is known. */
 export function smallContext(models: readonly ListedModel[]): string | null {
   const small = models.find(({ context }) => context !== null && context < neededTokens);
   if (small === undefined) return null;
   return `Its model ${small.id} has a context of ${small.context} tokens, and the instructions and tools of a turn use about ${promptTokens} of them. Load the model with a context of at least ${neededTokens}.`;
 }
 
-/** The models to talk to in the text of a list; none in that of some other server. */
+/** The chat models in the text of a list; none for any other response. */
 export function parseModelList(text: string): ListedModel[] {
   try {
     return (readModelList(JSON.parse(text)) ?? []).filter(({ id }) => isChatModel(id));
   } catch {
-    return []; // it is no JSON
+    return []; // it is not JSON
   }
 }

@@ -19,7 +19,7 @@ export const noResponsesCode = 'endpoint_without_responses';
 export function restateRefusal(refusal: Refusal, endpoint: string, now: number): Restated {
   const { status, headers, body } = refusal;
   const message = messageOf(body);
-  // A model that is not there is named; a route is not.
+  // An error about a missing model names the model; one about a missing route does not.
   if (status === 405 || (status === 404 && !/model/i.test(body))) return withoutResponses(endpoint, status);
   const waitS = waitOf(headers['retry-after'], now);
   if (status === 429 && waitS !== null && waitS > maxWaitS) return usedUp(message, waitS, now);
@@ -33,7 +33,7 @@ export function restateRefusal(refusal: Refusal, endpoint: string, now: number):
 
 function withoutResponses(endpoint: string, status: number): Restated {
   const message = `${endpoint} answers, but has no /responses (${status}). Codex needs the Responses API: update the server, or use another one`;
-  // Any other status would be tried again.
+  // Codex would retry after any other status.
   return { status: 400, headers: json, body: errorBody({ message, code: noResponsesCode }) };
 }
 
@@ -50,7 +50,7 @@ function usedUp(message: string | null, waitS: number, now: number): Restated {
 const json = { 'content-type': 'application/json' };
 const errorBody = (error: object): string => JSON.stringify({ error });
 
-/** The words of a body that is an error of the protocol; null for error pages and the words of web frameworks. */
+/** The message of a body that is an error of the protocol; null for error pages and web frameworks' messages. */
 function messageOf(body: string): string | null {
   try {
     const value = JSON.parse(body) as { error?: { message?: unknown } | string } | null;
@@ -61,7 +61,7 @@ function messageOf(body: string): string | null {
   }
 }
 
-/** Whole seconds from now. */
+/** The wait in whole seconds from now. */
 function waitOf(header: string | string[] | undefined, now: number): number | null {
   const ms = retryAfterMs(header, now);
   return ms === null ? null : Math.ceil(ms / 1000);

@@ -28,7 +28,7 @@ export const createEngine: CreateEngine = (deps) => {
   const run = randomUUID();
   const owner = createOwnerInstructions(deps.env);
   const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
-  /** A self-hosted endpoint gets its key from us, the vendor's endpoint from the program. */
+  /** For a self-hosted endpoint we send the key ourselves; for the vendor's endpoint the program does. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
 
   const open = ({ program, packageDir }: CodexProgram): Opened => {
@@ -46,8 +46,8 @@ export const createEngine: CreateEngine = (deps) => {
     const { policies } = open(location.value);
     const fault = await policies.run(request.toolPolicy);
     if (fault !== null) return yield { type: 'failed', failure: policyRefused(fault) };
-    if (signal.aborted) return yield { type: 'aborted' }; // the check takes its time once
-    // What was open and is gone, or does not answer any more, is replaced once.
+    if (signal.aborted) return yield { type: 'aborted' }; // the check takes time only once
+    // A program that was already open and has ended, or no longer answers, is replaced once.
     for (let tries = 0; tries < 2; tries++) {
       if ((yield* attempt(location.value, request, signal)) === 'finished' || signal.aborted) return;
     }
@@ -63,11 +63,11 @@ export const createEngine: CreateEngine = (deps) => {
     const { codex, isWarm, release, retire, endOrphans } = await host.acquire();
     try {
       if (!codex.isLoggedIn) {
-        retire(); // it would not see a login of the next minute
+        retire(); // otherwise it would not notice a login in the next minute
         yield { type: 'failed', failure: notLoggedIn };
         return 'finished';
       }
-      // The same in all turns of a conversation, of which one runs at a time: a thread is kept with its settings.
+      // The same for all turns of a conversation, which run one at a time: a thread keeps the settings with which it was loaded.
       const mark = createHash('sha256').update(`${run} ${request.conversationKey}`).digest('hex').slice(0, 32);
       const named = { ...request, model: request.model ?? codex.defaultModel };
       const provider = isByKey ? 'vendor_by_key' : codex.endpoint;
@@ -77,7 +77,7 @@ export const createEngine: CreateEngine = (deps) => {
         return runTurn({ ...codex, isWarm, endStarted }, named, params, signal);
       };
       const instructions = { own: await instructionsText(request, owner), common: request.system };
-      // A side call has a thread of its own, which is never resumed.
+      // A side call has its own thread, which is never resumed.
       const isOnce = request.purpose !== undefined;
       const outcome = yield* isOnce ? start(instructions.common) : withInstructions(start, instructions, models);
       if (outcome === 'server_gone') retire();
@@ -118,10 +118,10 @@ export const createEngine: CreateEngine = (deps) => {
   };
 };
 
-/** Of a thread. Another word could be an option. */
+/** Form of a thread id. Any other word could be read as an option. */
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Environment of the program: a home of its own, and the operator's login where the turns use it. */
+/** The program's environment: its own home, and the operator's login if the turns use it. */
 const programEnv = ({ env, stateDir, baseUrl, apiKey }: EngineDeps, isByKey: boolean): Record<string, string> => ({
   ...engineEnv(env, stateDir),
   HOME: openEmptyDir(stateDir),
@@ -131,10 +131,10 @@ const programEnv = ({ env, stateDir, baseUrl, apiKey }: EngineDeps, isByKey: boo
 
 type Opened = { host: CodexHost; policies: PolicyCheck; place: Omit<ThreadPlace, 'catalogs' | 'mark'> };
 
-/** The check goes on behind the probe: the first turn waits for it, the start of the service does not. */
+/** The check continues after the probe: the first turn waits for it, the start of the service does not. */
 function withPolicies(probe: EngineProbe, policies: PolicyCheck, { log }: EngineDeps): EngineProbe {
   const runAll = async () => {
-    for (const policy of toolPolicies) await policies.run(policy); // one after the other: each starts a program
+    for (const policy of toolPolicies) await policies.run(policy); // one after the other, because each starts a program
   };
   runAll().catch((error: unknown) => log.warn({ err: error }, 'the tools that codex offers to its models could not be checked'));
   const faults = policies.known().map((fault) => policyRefused(fault).message);
@@ -146,7 +146,7 @@ const endMarked = (mark: string, { log }: EngineDeps): Promise<void> =>
     log.warn({ err: error }, 'processes that the commands of a turn started could not be searched for'),
   );
 
-/** A self-hosted model may be too small for a turn. */
+/** Warns when a self-hosted model's context is too small for a turn. */
 async function withContext(probe: EngineProbe, deps: EngineDeps): Promise<EngineProbe> {
   const { baseUrl } = deps;
   if (baseUrl === null) return probe;
@@ -171,7 +171,7 @@ const policyRefused = ({ policy, why, isSure }: PolicyFault): EngineFailure => (
 
 const testedVersion = 'Install the tested version with "./svc engine install codex".';
 
-/** What is thrown is either codex's refusal of a request or the end of its process. */
+/** An exception is either codex's refusal of a request, or the end of its process. */
 const exceptionToFailure = (error: unknown): EngineFailure => ({
   code: error instanceof RpcError ? 'engine_failed' : 'engine_crashed',
   message: error instanceof Error ? `Codex: ${error.message}` : String(error),

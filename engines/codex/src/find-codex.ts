@@ -2,12 +2,12 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isProgram } from '@svc/engine-kit/engine-path.ts';
 
-/** The native program and the folder of files it needs beside itself (sandbox helper, search tool). */
+/** The native program, and the folder of the files that it needs (sandbox helper, search tool). */
 export type CodexProgram = { program: string; packageDir: string };
 
 /**
- * What can be started at a candidate: an install folder, the vendor's package, the npm launcher, or the program itself.
- * The native program is spawned without the launcher, which saves a Node process per start.
+ * What can be started at a candidate: an install folder, the vendor's package, the npm launcher, or the program itself. The native program
+ * is started without the launcher, which saves a Node process each time.
  */
 export function acceptCodex(candidate: string): CodexProgram | string {
   const real = realpathSync(candidate);
@@ -20,7 +20,7 @@ export function acceptCodex(candidate: string): CodexProgram | string {
   return isProgram(real) ? { program: real, packageDir: path.dirname(real) } : 'not a program';
 }
 
-/** npm puts the platform's package beside the main one or inside it. */
+/** npm puts the platform's package next to the main one, or inside it. */
 function nativeProgramNear(folder: string): string | null {
   const places = [
     path.join(folder, 'vendor'),

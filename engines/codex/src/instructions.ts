@@ -6,7 +6,7 @@ import { operatorCodexHome, operatorHome } from './codex-home.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The instructions of the operator's own codex: those of its folder, and which skills there are. */
+/** The instructions of the operator's own codex: those in its folder, and the list of skills. */
 export type OwnerInstructions = { read(): Promise<string> };
 
 const freshMs = 30_000;
@@ -38,7 +38,7 @@ async function readAll(env: Env): Promise<string> {
 const skillsHeading = `## Skills
 A skill is a file of instructions for one kind of task. When a message names one (also as $name), or its task fits a description, read that file before you begin.`;
 
-/** One line for each folder that holds a skill. */
+/** One line for each folder that contains a skill. */
 async function readSkills(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(absent([]))).filter((name) => !name.startsWith('.')).toSorted();
   const lines = await Promise.all(names.slice(0, maxSkills).map((name) => skillLine(path.join(folder, name, 'SKILL.md'), name)));
@@ -58,7 +58,7 @@ const fieldOf = (head: string, name: string): string =>
     ?.trim()
     .replace(/^(["'])(.*)\1$/, '$2') ?? '';
 
-/** The value for what is not there, or what we may not read. */
+/** The value for a missing or unreadable file. */
 const absent =
   <Value>(value: Value) =>
   (error: NodeJS.ErrnoException): Value => {
@@ -66,7 +66,7 @@ const absent =
     throw error;
   };
 
-/** The persona; the owner's own instructions come with the owner's full rights alone. */
+/** The persona; the owner's own instructions are added only with the owner's full rights. */
 export const instructionsText = async (
   { system, facts, toolPolicy }: EngineRequest,
   owner: OwnerInstructions,

@@ -11,12 +11,12 @@ export type RpcClient = {
   readonly ended: LineProcess['ended'];
   readonly ending: LineProcess['ending'];
   stop(): Promise<void>;
-  /** Ends the process at once, with all it has started. */
+  /** Ends the process and all its child processes at once. */
   kill(): Promise<void>;
   endOrphans: LineProcess['endOrphans'];
 };
 
-/** The other side's refusal, with its code. */
+/** An error response, with its code. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -38,7 +38,7 @@ type Pending = { resolve(value: unknown): void; reject(error: Error): void; meth
 
 const defaultTimeoutMs = 30_000;
 
-/** A JSON-RPC client over a program's stdin and stdout, one message a line. */
+/** A JSON-RPC client over a program's stdin and stdout, one message per line. */
 export function startRpcClient(spec: Spec): RpcClient {
   const pending = new Map<number, Pending>();
   let lastId = 0;
@@ -85,7 +85,7 @@ export function startRpcClient(spec: Spec): RpcClient {
           pending.delete(id);
           reject(new Error(`codex did not respond to ${method} within ${timeoutMs / 1000} s`));
         }, timeoutMs);
-        // The shape of an answer is the protocol's promise; fields are used with care where it matters.
+        // The cast: the protocol defines the form of an answer; important fields are checked where they are used.
         pending.set(id, { resolve: resolve as (value: unknown) => void, reject, method, timer });
         child.send({ id, method, params });
       }),

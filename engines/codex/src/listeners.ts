@@ -2,12 +2,12 @@ import type { EngineFailure } from '@svc/engine-kit/engine.ts';
 import type { Notification } from './json-rpc.ts';
 
 export type OnNotification = (notification: Notification) => void;
-/** No more notifications will come, and why. `overflow`: it was ended because this listener's turn made it write too much. */
+/** No more notifications will come, for this reason. `overflow`: it was ended because this listener's turn made it write too much. */
 export type OnEnd = (reason: string, overflow?: EngineFailure | null) => void;
 
-/** The listeners of an app-server. A notification that one of them cannot read ends that one alone. */
+/** The listeners of an app-server. A notification that a listener cannot handle ends only that listener. */
 export type Listeners = {
-  /** The returned function ends it. A listener that comes after the end is called at once. */
+  /** The returned function removes the listener. One that is added after the end is called at once. */
   add(onNotification: OnNotification, onEnd?: OnEnd): () => void;
   notify(notification: Notification): void;
   end(reason: string, overflow?: EngineFailure | null): void;
@@ -36,7 +36,7 @@ export function createListeners(onFault: (error: unknown, method: string) => voi
     },
     end(reason, overflow = null) {
       ended = reason;
-      // A line that was not read names no turn: with several it is no one's fault.
+      // An unreadable line names no turn: with several listeners, none can be blamed.
       const blamed = listeners.size === 1 ? overflow : null;
       for (const { onEnd } of listeners) onEnd(reason, blamed);
       listeners.clear();

@@ -6,11 +6,11 @@ import { runProgram } from '@svc/service-kit/process/run-program.ts';
 
 type Place = { program: string; env: Record<string, string>; cwd: string };
 
-/** Files of what codex is to know of models, in place of its own list. Each turn is given the one that its tool policy allows. */
+/** Files with model descriptions, which replace codex's own list. Each turn uses the one that its tool policy allows. */
 export type ModelCatalogs = {
-  /** Models that edit no files. */
+  /** Models without file editing. */
   reader: string;
-  /** Models that edit files. */
+  /** Models with file editing. */
   writer: string;
 };
 
@@ -18,14 +18,14 @@ const usualTimeoutMs = 10_000;
 const maxOutput = 16 * 1024 * 1024;
 
 /**
- * What a model's entry may not say. The entry wins over the settings of a turn: it alone gives a model sub-agents, a tool that runs
- * code, and tools of its own. `model_messages` is the vendor's prompt, which our instructions replace.
+ * Fields that are removed from a model's entry. The entry takes precedence over the settings of a turn: it alone can give a model
+ * sub-agents, a tool that runs code, and its own tools. `model_messages` is the vendor's prompt, which our instructions replace.
  */
 const removed = ['multi_agent_version', 'multi_agent_reasoning_effort', 'tool_mode', 'model_messages'];
 
 /**
- * What it says instead. A model that has to search for its tools gets none of a tool server: only the vendor's service understands that.
- * The "lite" requests write instructions and tools into the history, where those of a turn with more rights would stay for ever.
+ * Fields that are replaced. A model that must search for its tools gets none of a tool server, because only the vendor's service supports
+ * this. "Lite" requests write instructions and tools into the history, where those of a turn with more rights would stay for ever.
  */
 const replaced = {
   experimental_supported_tools: [],
@@ -39,15 +39,15 @@ const replaced = {
 
 const removedFor: Record<keyof ModelCatalogs, string[]> = { reader: [...removed, 'apply_patch_tool_type'], writer: removed };
 
-/** Catalogs that another service version has made are not taken for ours. */
+/** Distinguishes our catalogs from those of another service version. */
 const edition = createHash('sha256')
   .update(JSON.stringify([removedFor, replaced]))
   .digest('hex')
   .slice(0, 8);
 
 /**
- * Makes the files once for each version of the program.
- * @throws when codex does not list its models: without these files no tool policy holds.
+ * Creates the files once for each version of the program.
+ * @throws when codex does not list its models: without these files, tool policies cannot be enforced
  */
 export async function openModelCatalogs(place: Place, timeoutMs = usualTimeoutMs): Promise<ModelCatalogs> {
   const { size, mtimeMs } = statSync(place.program);
@@ -61,7 +61,7 @@ export async function openModelCatalogs(place: Place, timeoutMs = usualTimeoutMs
   return catalogs;
 }
 
-/** A turn waits for it, so one that hangs is not asked to end. */
+/** A turn waits for it, so a hanging program is killed at once. */
 async function listModels({ program, env, cwd }: Place, timeoutMs: number): Promise<string> {
   const answer = await runProgram(program, ['debug', 'models'], { env, cwd, timeoutMs, maxOutput });
   if (answer.ending === 'ended' && answer.code === 0 && !answer.isCut) return answer.stdout;
@@ -71,7 +71,7 @@ async function listModels({ program, env, cwd }: Place, timeoutMs: number): Prom
 
 type Model = Record<string, unknown>;
 
-/** @throws when it is not the list that is expected. */
+/** @throws when it is not the expected list */
 export function parseModels(text: string): Model[] {
   const list: unknown = JSON.parse(text);
   const models = typeof list === 'object' && list !== null && 'models' in list ? list.models : null;
@@ -79,7 +79,7 @@ export function parseModels(text: string): Model[] {
   return models as Model[];
 }
 
-/** The entries with everything in them but what would get around the policy of a turn. */
+/** The entries without the parts that would bypass a turn's policy. */
 export function toCatalog(models: readonly Model[], kind: keyof ModelCatalogs): string {
   const isKept = ([name]: [string, unknown]) => !removedFor[kind].includes(name);
   return JSON.stringify({

@@ -1,7 +1,7 @@
 import { isRecord } from '@svc/contract/json-value.ts';
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 
-/** Names of the tools that a Responses request offers the model, wherever in the request they stand. */
+/** Names of the tools that a Responses request offers to the model, in any part of the request. */
 export function offeredTools(body: unknown): string[] {
   return isRecord(body) ? toolsIn(body).flatMap(namesOf) : [];
 }
@@ -13,7 +13,9 @@ const namesOf = (tool: Json): string[] =>
 
 const readingTools = new Set(['exec_command', 'write_stdin', 'view_image']);
 
-/** The offered tools that a policy forbids: all for talk, all but those that read in the sandbox for reading, other agents for everyone. */
+/**
+ * The offered tools that a policy forbids: for `none` all, for `read` all but those that read in the sandbox, for everyone other agents.
+ */
 export function forbiddenTools(policy: ToolPolicy, offered: readonly string[]): string[] {
   if (policy === 'none') return [...offered];
   if (policy === 'read') return offered.filter((name) => !readingTools.has(name));
@@ -22,13 +24,13 @@ export function forbiddenTools(policy: ToolPolicy, offered: readonly string[]): 
 
 export type Json = Record<string, unknown>;
 
-/** The tools that a Responses request offers the model, wherever in the request they stand. */
+/** The tools that a Responses request offers to the model, in any part of the request. */
 export function toolsIn(body: Json): Json[] {
   const items = objects(body.input).filter(holdsTools);
   return [...objects(body.tools), ...items.flatMap((item) => objects(item.tools))];
 }
 
-/** Newer models get their tools as an item of the input. */
+/** Newer models receive their tools as an item of the input. */
 export const holdsTools = (item: Json): boolean => item.type === 'additional_tools';
 
 /** The objects of a list; an empty list for anything else. */

@@ -13,20 +13,20 @@ import { forbiddenTools, offeredTools } from './offered-tools.ts';
 import { startRequestRecorder, type RequestRecorder } from './request-recorder.ts';
 import { threadParams, type Endpoint, type ThreadPlace } from './thread-config.ts';
 
-/** Why turns of a policy are refused. `isSure`: it was seen, and not only that the check could not be done. */
+/** Why turns of a policy are refused. `isSure`: a violation was observed, not merely a check that failed. */
 export type PolicyFault = { policy: ToolPolicy; why: string; isSure: boolean };
 
 /**
- * Whether the installed codex keeps to a tool policy: what it offers each of its models is read from requests of its own that a
- * stand-in for the model receives. Done once for each version of the program and of our settings; the result is kept in a file.
- * Each policy is checked by itself, so that one that fails holds up no turn of another one.
+ * Checks that the installed codex enforces the tool policies: a stand-in for the model receives codex's real requests, which show what it
+ * offers each of its models. Done once for each version of the program and of our settings; the result is stored in a file. Each policy is
+ * checked separately, so that a failure does not affect turns of another one.
  */
 export type PolicyCheck = {
-  /** Does the check where that has not been done; rejects when the program does not start. */
+  /** Runs the check unless it was done; rejects when the program does not start. */
   run(policy: ToolPolicy): Promise<PolicyFault | null>;
-  /** What is known by now. */
+  /** The results so far. */
   known(): PolicyFault[];
-  /** Ends the checks that run. */
+  /** Ends running checks. */
   close(): Promise<void>;
 };
 
@@ -34,9 +34,9 @@ type Deps = Omit<AppServerSpec, 'catalog'> & { place: Omit<ThreadPlace, 'catalog
 type Checked = { catalog: string; fault: Promise<PolicyFault | null>; until: number };
 
 const limitMs = 20_000;
-/** A check that could not be done is not repeated for each turn. */
+/** A failed check is not repeated for each turn. */
 const retryMs = 60_000;
-/** Models that the program has no entry for get what is left. */
+/** Stands for all models of which the program has no description. */
 const unknownModel = 'some-other-model';
 
 export function createPolicyCheck(deps: Deps): PolicyCheck {
@@ -71,7 +71,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
   return {
     async run(policy) {
       if (ending.signal.aborted) return { policy, why: 'the engine is closed', isSure: false };
-      // Asked each time: the program may have been replaced in its place.
+      // Read each time, because the program may have been replaced in place.
       const catalogs = await openModelCatalogs(deps);
       const last = checks.get(policy);
       return last?.catalog === catalogs.reader && performance.now() < last.until ? last.fault : begin(policy, catalogs);
@@ -79,7 +79,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
     known: () => [...known.values()],
     async close() {
       ending.abort();
-      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // callers have the failure
+      await Promise.allSettled(Array.from(checks.values(), ({ fault }) => fault)); // the callers get the failure
     },
   };
 }
@@ -87,7 +87,7 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
 const toFault = (policy: ToolPolicy, why: string | null): PolicyFault | null =>
   why === null ? null : { policy, why, isSure: true };
 
-/** What an earlier check has found; null when there was no check, or its file cannot be read: then the check is done again. */
+/** The result of an earlier check; null when there is none or its file cannot be read, so that the check is repeated. */
 function readKept(file: string): { why: string | null } | null {
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as { why?: unknown } | null;
@@ -97,7 +97,7 @@ function readKept(file: string): { why: string | null } | null {
   }
 }
 
-/** The settings of a policy as a name: other settings are checked again. */
+/** Identifies the settings of a policy, so that other settings are checked again. */
 const editionOf = (policy: ToolPolicy, place: ThreadPlace): string =>
   createHash('sha256')
     .update(JSON.stringify(threadParams(dryRun(policy, unknownModel, place.emptyDir), place, stub(''))))
@@ -126,7 +126,7 @@ async function askPolicy(deps: Deps, asked: Asked, ending: AbortSignal): Promise
 
 type Asking = Asked & { server: AppServer; recorder: RequestRecorder };
 
-/** What was seen of one model counts more than that another one could not be asked. */
+/** A violation of one model takes precedence over a failure to check another one. */
 async function askModels(asking: Asking): Promise<PolicyFault | null> {
   const faults = await Promise.all(modelsOf(asking.place.catalogs).map((model) => askModel(asking, model)));
   return faults.find((fault) => fault?.isSure === true) ?? faults.find((fault) => fault !== null) ?? null;
@@ -154,7 +154,7 @@ const tooSlow = (): never => {
   throw new Error(`it took longer than ${limitMs / 1000} s`);
 };
 
-/** What a model is offered in a first turn of this policy. */
+/** The tools offered to a model in the first turn of this policy. */
 async function toolsFor({ server, recorder, place, policy }: Asking, model: string): Promise<string[]> {
   const params = threadParams(dryRun(policy, model, place.emptyDir), place, stub(recorder.urlOf(model)));
   const { thread } = await server.request<Thread>('thread/start', { ...params, ephemeral: true });

@@ -16,7 +16,7 @@ type Deps = {
 
 const timeoutMs = 5000;
 
-/** Checks that codex is installed and can be used: with a self-hosted endpoint, or with a login. */
+/** Checks that codex is installed and usable: with a self-hosted endpoint, or with a login. */
 export async function probeCodex({ location, env, cwd, baseUrl, isByKey }: Deps): Promise<EngineProbe> {
   if (!location.found) return notInstalled(absence('Codex', 'codex', location));
   const { program } = location.value;

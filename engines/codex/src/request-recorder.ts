@@ -5,20 +5,20 @@ import { http } from '@svc/service-kit/builtin.ts';
 export type RequestRecorder = {
   /** Settles with the body of the first request below `/<name>`. */
   bodyOf(name: string): Promise<unknown>;
-  /** Where a client is to send the request of this name. */
+  /** The address to which a client must send the request of this name. */
   urlOf(name: string): string;
   close(): Promise<void>;
 };
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** Stands on loopback in place of a model, keeps what it is asked, and refuses to answer. */
+/** Acts as a model on loopback: records its requests, and answers with an error. */
 export async function startRequestRecorder(): Promise<RequestRecorder> {
   const asked = new Map<string, PromiseWithResolvers<unknown>>();
   const slotOf = (name: string) => {
     const slot = asked.get(name) ?? Promise.withResolvers<unknown>();
     asked.set(name, slot);
-    slot.promise.catch(() => undefined); // the caller of bodyOf gets the fault
+    slot.promise.catch(() => undefined); // the caller of `bodyOf` gets the error
     return slot;
   };
   const server = http.createServer((request, response) => {

@@ -10,7 +10,7 @@ import { createSseRewriter } from './sse-rewriter.ts';
 import { flattenTools, restoreCalls, type ToolNames } from './shim-tools.ts';
 
 export type ResponsesShim = {
-  /** What codex is given as base URL and as bearer token. */
+  /** The base URL and the bearer token for codex. */
   url: string;
   token: string;
   close(): Promise<void>;
@@ -18,13 +18,13 @@ export type ResponsesShim = {
 
 type Upstream = { baseUrl: URL; apiKey: string | null };
 
-/** A turn with images in its history is some ten megabytes. */
+/** A turn with images in its history has some ten megabytes. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const maxRefusalBytes = 256 * 1024;
 
 /**
- * Stands on loopback between codex and a self-hosted Responses server. It makes the tools plain functions, and it
- * answers 502 when the server is away, because codex would wait for ever. Only who knows the token gets through.
+ * A relay on loopback between codex and a self-hosted Responses server. It converts tools to plain functions, and answers 502 when the
+ * server is unreachable, because codex would wait for ever. Requests need the token.
  */
 export async function startResponsesShim(options: { baseUrl: string; apiKey: string | null }): Promise<ResponsesShim> {
   const upstream: Upstream = { baseUrl: endpointUrl(options.baseUrl), apiKey: options.apiKey };
@@ -74,7 +74,7 @@ function callUpstream(
   });
 }
 
-/** Content negotiation and the caller's identity stay here: the reply must be readable, and the token is ours alone. */
+/** Content negotiation and the caller's identity are not passed on: the reply must be readable, and the token is only for us. */
 function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string | null): Record<string, string | string[]> {
   const dropped = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'authorization', 'transfer-encoding']);
   const kept = Object.entries(request.headers).filter(
@@ -88,7 +88,7 @@ function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string 
 }
 
 async function sendRefusal(answer: IncomingMessage, response: ServerResponse, { baseUrl }: Upstream): Promise<void> {
-  // One that is cut or endless says no more than its status.
+  // An incomplete or endless body is dropped, and only the status is passed on.
   const raw = await readBody(answer, maxRefusalBytes).catch(() => Buffer.alloc(0));
   const body = raw.toString('utf8');
   const refusal = { status: answer.statusCode ?? 502, headers: answer.headers, body };
@@ -96,7 +96,7 @@ async function sendRefusal(answer: IncomingMessage, response: ServerResponse, { 
   response.writeHead(status, { ...accountHeaders(answer), ...headers }).end(text);
 }
 
-/** What is left of the account's limits stands in headers. */
+/** Headers with the rest of the account's limits. */
 const accountHeaders = (answer: IncomingMessage) =>
   Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name.startsWith('x-codex-')));
 
@@ -104,7 +104,7 @@ async function sendAnswer(answer: IncomingMessage, response: ServerResponse, nam
   const type = answer.headers['content-type'] ?? 'application/json';
   response.writeHead(answer.statusCode ?? 502, { ...accountHeaders(answer), 'content-type': type });
   if (type.includes('event-stream')) {
-    // A broken stream shows as a cut connection; codex reports it as a stream that ended early.
+    // A broken stream becomes a broken connection; codex reports it as a stream that ended early.
     pipeline(answer, createSseRewriter(names), response, () => undefined);
     return;
   }
@@ -118,7 +118,7 @@ function restoreWhole(raw: Buffer, names: ToolNames): Buffer | string {
     restoreCalls(value, names);
     return JSON.stringify(value);
   } catch {
-    return raw; // an error page: passed on as it is
+    return raw; // an error page, which is passed on unchanged
   }
 }
 
@@ -136,7 +136,7 @@ const reasonOf = (error: unknown): string => {
   return `The model endpoint cannot be reached: ${code ?? message}`;
 };
 
-/** `http://host:port` means the usual `/v1` below it. No slash at the end. */
+/** `http://host:port` means the usual path `/v1`. Without a trailing slash. */
 export function endpointUrl(baseUrl: string): URL {
   const url = new URL(baseUrl);
   url.pathname = url.pathname === '/' ? '/v1' : url.pathname.replace(/\/+$/, '');

@@ -18,24 +18,24 @@ import { toFailure } from './to-failure.ts';
 import { createToolServerWatch, type ToolServerWatch } from './tool-server-watch.ts';
 import { createTurnUsage, type TurnUsage } from './turn-usage.ts';
 
-/** `isWarm`: the app-server was open before this turn, and may have got stuck or died since. */
+/** `isWarm`: the app-server was already open before this turn, and may have hung or died since. */
 type Deps = {
   server: AppServer;
   threads: Pick<Threads, 'open' | 'keep' | 'release'>;
   isWarm: boolean;
-  /** Ends what the turn's commands have started, also what has left their group. Never rejects. */
+  /** Ends all processes that the turn's commands have started, including those that left their group. Never rejects. */
   endStarted(): Promise<void>;
 };
 
-/** How a turn ended: with its terminal event, or before it began, in a way that another app-server may cure. */
+/** How a turn ended: with its terminal event, or before it began, in a way from which another app-server can recover. */
 export type TurnOutcome = 'finished' | 'server_gone';
 
-/** How long an app-server that is open already may take to answer at all. */
+/** How long an app-server that is already open may take to answer, ms. */
 const answerLimitMs = 5000;
-/** From an interrupt to the end of the turn. Past it the thread is closed under it. */
+/** Time from an interrupt to the end of the turn, after which the thread is closed, ms. */
 const interruptLimitMs = 2000;
 
-/** One turn on the app-server: load the thread, start the turn, pass its events on, and leave the thread for a next one like it. */
+/** Runs one turn on the app-server: loads the thread, starts the turn, passes on its events, and keeps the thread for a similar turn. */
 export async function* runTurn(
   { server, threads, isWarm, endStarted }: Deps,
   request: EngineRequest,
@@ -63,12 +63,12 @@ export async function* runTurn(
     if (request.resume !== null && !thread.resumed) yield unknownSession(request.resume);
     yield sessionOf(thread);
     const input = await toInput(request, !thread.resumed);
-    // Codex itself waits but once for a server that has been late: after that its tools would be missing in every turn.
+    // Codex waits only once for a server that was late; without this wait, its tools would then be missing in every turn.
     await within(Promise.race([watch.settled, queue.ended, aborted(signal)]), toolServersLimitMs);
     if (signal.aborted) return 'finished';
     if (isWarm && server.ending.aborted) return 'server_gone';
     const started = server.request<StartedTurn>('turn/start', { threadId: thread.id, input });
-    // Codex answers before it asks the model: without a word about the turn none of its commands has run.
+    // Codex answers before it asks the model, so until it reports something about the turn, none of its commands has run.
     const answer = await (isWarm ? orGone(server, started, () => server.ending.aborted && !hasBegun()) : started);
     if (answer === null) return 'server_gone';
     interruptOnAbort({ server, queue, used }, { threadId: thread.id, turnId: answer.turn.id }, signal);
@@ -83,14 +83,14 @@ export async function* runTurn(
     unsubscribe();
     stopAnswering?.();
     queue.end();
-    // What went wrong in this one, a tool server that is away or anything else, is tried again in the next; and a command
-    // that a tool has left in the background ends with its turn.
+    // After an error, such as a missing tool server, the thread is released, so that the next turn loads it again. A command that a tool
+    // has left in the background ends with its turn.
     if (isWhole) threads.keep({ ...thread, used: total() }, params);
     else void threads.release(thread.id).then(hasUsedTools ? endStarted : undefined);
   }
 }
 
-/** The answer of an app-server that was open already; null when it is gone, or hangs, and the turn may be given to another one. */
+/** The answer of an app-server that was already open; null when it has ended or hangs, and the turn can be given to another one. */
 async function orGone<T>(server: AppServer, work: Promise<T>, isUntouched: () => boolean): Promise<T | null> {
   try {
     return await Promise.race([work, killWhenHung(server, work)]);
@@ -100,7 +100,7 @@ async function orGone<T>(server: AppServer, work: Promise<T>, isUntouched: () =>
   }
 }
 
-/** Asks beside the work, which may take its time, for something that takes none. Settles for one that hangs alone. */
+/** Sends a quick request while the work may take its time. Rejects, after killing it, when the app-server hangs; else never settles. */
 async function killWhenHung(server: AppServer, work: Promise<unknown>): Promise<never> {
   const sign = Promise.race([work, server.request('thread/loaded/list', {})]).catch(() => undefined);
   if (await within(sign, answerLimitMs)) return new Promise<never>(() => undefined);
@@ -123,16 +123,16 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 type StartedTurn = { turn: { id: string } };
 
-/** The signal interrupts the turn as long as it runs. */
+/** The signal interrupts the turn while it runs. */
 function interruptOnAbort(
   { server, queue, used }: { server: AppServer; queue: EventQueue; used: () => EngineEvent },
   ids: { threadId: string; turnId: string },
   signal: AbortSignal,
 ): void {
   endOnAbort(signal, queue, {
-    // A refusal means that the turn is over already; its last notification then ends our turn.
+    // A refusal means that the turn is already over; its last notification then ends our turn.
     interrupt: () => void server.request('turn/interrupt', ids).catch(() => undefined),
-    // The app-server serves others too: the thread is released, and one that does not go away takes it along.
+    // The app-server serves other turns too: the thread is released, and one that cannot be unloaded ends the app-server.
     kill: () => Promise.resolve(),
     graceMs: interruptLimitMs,
     lastWords: () => [used()],
@@ -144,17 +144,17 @@ type Heard = { queue: EventQueue; watch: ToolServerWatch; approvals: Approvals |
 
 type Listening = {
   unsubscribe(): void;
-  /** Takes what was said before anybody listened. */
+  /** Handles notifications that came before anyone listened. */
   hear(notification: Notification): void;
-  /** What the turn has used so far. */
+  /** The usage of the turn so far. */
   used(): EngineEvent;
-  /** What the thread has used with it, where that is known. */
+  /** The usage of the thread including the turn, if known. */
   total: TurnUsage['total'];
-  /** True once anything came of the turn itself. */
+  /** True once any notification about the turn itself has arrived. */
   hasBegun(): boolean;
 };
 
-/** Puts everything the app-server says about this thread's turn into the queue, the terminal event included. */
+/** Adds all of the app-server's notifications about this thread's turn to the queue, including the terminal event. */
 function listenToTurn(
   server: AppServer,
   thread: OpenedThread,
@@ -186,7 +186,7 @@ function listenToTurn(
       if (event.type === 'delta' || event.type === 'thinking') said += event.text.length;
       queue.push(event);
     }
-    // What the turn costs is what this one costs.
+    // The turn is priced by the new model.
     if (notification.method === 'model/rerouted') queue.push(sessionOf({ ...thread, model: notification.params.toModel }));
     // Loading a thread reports the usage of its last turn again.
     if (notification.method === 'turn/started') usage = createTurnUsage(usage.total());
@@ -200,7 +200,7 @@ function listenToTurn(
   return { unsubscribe, hear: onNotification, used, total: () => usage.total(), hasBegun: () => hasBegun };
 }
 
-/** When the account's limits that are used up end, epoch s; null when the notification is about something else. */
+/** When the exhausted limits of the account end, epoch s; null when the notification is about something else. */
 function limitEnd({ method, params }: Notification): number | null {
   if (method !== 'account/rateLimits/updated') return null;
   const { primary, secondary } = (params.rateLimits ?? {}) as Record<string, RateWindow | null | undefined>;
@@ -213,10 +213,10 @@ function limitEnd({ method, params }: Notification): number | null {
 type RateWindow = { usedPercent: number; resetsAt: number | null };
 const usedUpPercent = 100;
 
-/** More than all threads that load at once have tool servers. */
+/** More than the number of tool servers of all threads that load at once. */
 const maxEarly = 1000;
 
-/** While a thread is loaded, before its id is known here, tool servers fail, and codex says what the thread has used so far. */
+/** Collects notifications while a thread loads and its id is not yet known: failures of tool servers, and the thread's usage so far. */
 function collectEarly(server: AppServer): { seen: readonly Notification[]; stop(): void } {
   const seen: Notification[] = [];
   const stop = server.subscribe((notification) => {
@@ -227,7 +227,7 @@ function collectEarly(server: AppServer): { seen: readonly Notification[]; stop(
 
 const earlyMethods = new Set(['mcpServer/startupStatus/updated', 'thread/tokenUsage/updated']);
 
-/** The notification with its type, when it is about this thread. Its fields are the protocol's promise. */
+/** The typed notification, if it is about this thread. The protocol defines its fields. */
 const forThread = (notification: Notification, threadId: string): TurnNotification | null =>
   notification.params.threadId === threadId ? (notification as unknown as TurnNotification) : null;
 

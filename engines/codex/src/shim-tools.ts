@@ -6,15 +6,15 @@ export type ToolOrigin = { namespace?: string; name: string; custom: boolean };
 export type ToolNames = Map<string, ToolOrigin>;
 
 /**
- * Makes a request that any Responses server takes. Tools in a namespace and free-text ("custom") tools become plain
- * functions, also in the history; tools that only the vendor hosts are left out.
+ * Converts a request to one that any Responses server accepts. Tools in a namespace and free-text ("custom") tools become plain functions,
+ * also in the history; tools that only the vendor hosts are left out.
  */
 export function flattenTools(body: Json): { body: Json; names: ToolNames } {
   const names: ToolNames = new Map();
   const items = Array.isArray(body.input) ? body.input.filter(isRecord) : null;
   const tools = toolsIn(body).flatMap((tool) => flattenTool(tool, names));
   const input = items?.filter((item) => !holdsTools(item)).map(flattenItem) ?? body.input;
-  // Some servers refuse an empty list, or a choice without one.
+  // Some servers refuse an empty list, or a tool choice without a list.
   const { tools: _tools, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = body;
   return {
     body: { ...rest, input, ...(tools.length > 0 && { tools, tool_choice: choice, parallel_tool_calls: parallel }) },
@@ -22,7 +22,7 @@ export function flattenTools(body: Json): { body: Json; names: ToolNames } {
   };
 }
 
-/** Gives calls in a reply (an event or a whole response) their own names back. Changes `value` in place. */
+/** Restores the original names of calls in a reply (an event or a whole response). Changes `value` in place. */
 export function restoreCalls(value: unknown, names: ToolNames): void {
   if (Array.isArray(value)) {
     for (const entry of value) restoreCalls(entry, names);
@@ -39,7 +39,7 @@ function flattenTool(tool: Json, names: ToolNames, namespace?: string): Json[] {
   const origin = { ...(namespace !== undefined && { namespace }), name: String(tool.name), custom: tool.type === 'custom' };
   const name = joinName(namespace, origin.name);
   names.set(name, origin);
-  // Ollama puts a dot where it was given two underscores.
+  // Ollama replaces two underscores by a dot.
   if (namespace !== undefined) names.set(`${namespace}.${origin.name}`, origin);
   const { defer_loading: _deferLoading, format: _format, ...rest } = tool;
   return [{ ...rest, type: 'function', name, ...(origin.custom && { parameters: freeText }) }];
@@ -77,7 +77,7 @@ function restoreCall(call: Json, { namespace, name, custom }: ToolOrigin): void 
   delete call.arguments;
 }
 
-/** The text of `{ "input": "…" }`; what is no such object is taken as the text itself. */
+/** The text of `{ "input": "…" }`; anything else is taken as the text itself. */
 function inputOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

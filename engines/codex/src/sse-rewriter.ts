@@ -2,14 +2,14 @@ import { Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { restoreCalls, type ToolNames } from './shim-tools.ts';
 
-/** A reply event may hold a whole response; one that is longer than this is no event. */
+/** An event may contain a whole response; a longer line is not a valid event. */
 const maxLineLength = 16 * 1024 * 1024;
 const tooLong = 'an event of the model endpoint is too long';
 
-/** Passes an event stream on line by line; only data lines that name a function call are parsed and rewritten. */
+/** Passes on an event stream line by line; only data lines with a function call are parsed and rewritten. */
 export function createSseRewriter(names: ToolNames): Transform {
   const decoder = new StringDecoder('utf8');
-  /** The line that is not whole yet, joined once it is: a long one must not be copied with every chunk. */
+  /** The parts of an incomplete line, which are joined once it is complete: a long line must not be copied with every chunk. */
   let parts: string[] = [];
   let length = 0;
   return new Transform({
@@ -35,6 +35,6 @@ function rewriteLine(line: string, names: ToolNames): string {
     restoreCalls(event, names);
     return `data: ${JSON.stringify(event)}`;
   } catch {
-    return line; // not JSON: the client decides what it thinks of it
+    return line; // not JSON: the client handles it
   }
 }

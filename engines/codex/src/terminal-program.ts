@@ -5,16 +5,16 @@ import { endpointModel } from './endpoint-model.ts';
 import { endpointUrl } from './responses-shim.ts';
 import { keyVariable } from './thread-config.ts';
 
-/** Variable of the program's environment with the key of an endpoint of the operator's own. */
+/** Environment variable with the key of a self-hosted endpoint. */
 const endpointVariable = 'SVC_ENGINE_KEY';
 const vendorUrl = 'https://api.openai.com/v1';
 
-/** No calls home. Everything else is the person's own to choose. */
+/** Disables telemetry and update checks. The person sets everything else. */
 const quiet = ['analytics.enabled=false', 'check_for_update_on_startup=false', 'features.daemon_auto_start=false'];
 
 /**
- * The program on a session of ours. It speaks to an endpoint itself, not through the shim of the turns: it outlives the
- * service. `env`: as the turns have it; its home folder is the person's, which the turns are not shown.
+ * The program for working on one of our sessions. It connects to an endpoint directly, not through the relay of the turns, because it
+ * outlives the service. `env`: that of the turns; its home folder is the person's, which the turns cannot see.
  */
 export async function terminalProgram(
   program: string,
@@ -39,7 +39,7 @@ export async function terminalProgram(
   };
 }
 
-/** The key goes by a variable: every process of this machine can read the arguments. */
+/** The key is passed in a variable, because every process of this machine can read arguments. */
 function providerSettings(url: string, variable: string | null): string[] {
   const provider = { name: 'svc', base_url: url, wire_api: 'responses', ...(variable !== null && { env_key: variable }) };
   const fields = Object.entries(provider).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

@@ -3,37 +3,37 @@ import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import type { ModelCatalogs } from './model-catalog.ts';
 
-/** Where codex sends its model requests when not to the vendor. */
+/** Where codex sends its model requests, if not to the vendor. */
 export type Endpoint = { url: string; token: string };
 
-/** Where a codex finds what it needs. */
+/** The folders and variables that codex needs. */
 export type ThreadPlace = {
   packageDir: string;
   catalogs: ModelCatalogs;
-  /** A folder with nothing in it. */
+  /** An empty folder. */
   emptyDir: string;
-  /** The operator's own home folder, which the program itself is not shown. */
+  /** The operator's own home folder, which the program itself cannot see. */
   ownerHome: string;
-  /** What processes of this conversation's commands are found by. */
+  /** Identifies processes of this conversation's commands. */
   mark: string;
 };
 
-/** Variable of commands alone that holds their mark. */
+/** Variable with the mark, set only for commands. */
 export const markVariable = 'GATEWAY_CODEX_TURN';
 
-/** Variable of the program's environment that holds its key in API-key mode. */
+/** Environment variable with the program's key in API-key mode. */
 export const keyVariable = 'OPENAI_API_KEY';
 const vendorUrl = 'https://api.openai.com/v1';
 
-/** The longest that a tool server holds up a turn, and a call of one of its tools, in seconds. */
+/** Maximum time that a tool server may delay a turn, and timeout of a call of its tools, s. */
 const startupLimitS = 10;
-/** Codex says itself of a server that it took too long, so this is a little longer. */
+/** Slightly longer, because codex itself reports a server that took too long. */
 export const toolServersLimitMs = (startupLimitS + 1) * 1000;
 const callLimitS = 300;
 
 type Config = Record<string, unknown>;
 
-/** Flags of the one app-server process: nothing outside the turn, threads gone as soon as they are let go. */
+/** Flags of the only app-server process: it uses nothing outside the turn, and unloads threads as soon as they are released. */
 export const appServerArgs = [
   'app-server',
   ...[
@@ -46,14 +46,14 @@ export const appServerArgs = [
     'features.unbounded_connection_retries=false',
     'features.enable_request_compression=false',
     'skills.bundled.enabled=false',
-    // A loaded thread keeps the policy and tool servers of the turn that loaded it, whatever a later turn asks for.
+    // A loaded thread keeps the policy and tool servers of the turn that loaded it, whatever a later turn requests.
     'thread_unload_delay_secs=0',
   ].flatMap((setting) => ['-c', setting]),
 ];
 
 /**
- * Parameters of `thread/start` and `thread/resume` for one turn. They travel over stdin: secrets stay out of the process list.
- * `instructions` stand in place of the vendor's own prompt, also in a thread that began with others.
+ * Parameters of `thread/start` and `thread/resume` for one turn. They are passed over stdin, which keeps secrets out of the process list.
+ * `instructions` replace the vendor's own prompt, even in a thread that began with others.
  */
 export function threadParams(
   request: EngineRequest,
@@ -64,7 +64,7 @@ export function threadParams(
   const { toolPolicy } = request;
   const asks = isAsking(request);
   return {
-    // A caller who may only talk must not even see the names of files in the conversation's folder, and there may be skills in it.
+    // Without tools, the caller must not even see the file names of the conversation's folder, and the folder may contain skills.
     cwd: toolPolicy === 'none' ? place.emptyDir : request.cwd,
     approvalPolicy: asks ? 'on-request' : 'never',
     baseInstructions: instructions,
@@ -76,13 +76,13 @@ export function threadParams(
       mcp_servers: Object.fromEntries(
         allowedToolServers(request).map((server) => [server.name, toolServerConfig(server, place.ownerHome, asks)]),
       ),
-      // Without it a server that takes over a second to start is left out of the turn without a word.
+      // Without it, a server that takes over a second to start is silently left out of the turn.
       mcp_optional_startup_grace_ms: toolServersLimitMs,
     },
   };
 }
 
-/** Only with full rights is there more than reading: it is read in a sandbox, and what leads out of that is asked about. */
+/** Only full rights allow more than reading: it then runs in a sandbox for reading, and anything beyond that is asked about. */
 const isAsking = ({ toolPolicy, ask }: EngineRequest): boolean => toolPolicy === 'full' && ask !== undefined;
 
 const providerConfig = (url: string, credentials: Config): Config => ({
@@ -94,7 +94,7 @@ const providerConfig = (url: string, credentials: Config): Config => ({
       wire_api: 'responses',
       ...credentials,
       request_max_retries: 1,
-      // A reply that was cut would be asked for again, and stand there twice.
+      // A reply that was cut off would be requested again, and appear twice.
       stream_max_retries: 0,
     },
   },
@@ -102,10 +102,10 @@ const providerConfig = (url: string, credentials: Config): Config => ({
 
 const bearer = ({ token }: Endpoint): Config => ({ experimental_bearer_token: token });
 
-/** The program's own provider takes no key from the environment. */
+/** The program's own provider does not read a key from the environment. */
 const byKeyConfig: Config = providerConfig(vendorUrl, { env_key: keyVariable });
 
-/** No questions to a person who is not there, no agents besides the one of the turn, and no prompt but ours. */
+/** No questions to an absent person, no agents besides the turn's own, and no prompt but ours. */
 const quiet: Config = {
   'agents.enabled': false,
   'features.multi_agent': false,
@@ -124,7 +124,10 @@ const quiet: Config = {
   include_collaboration_mode_instructions: false,
 };
 
-/** Below full rights nothing of the folders around counts: no instructions, skills or hooks of a repository that contains the turn's folder. */
+/**
+ * Below full rights nothing of the surrounding folders applies: no instructions, skills or hooks of a repository that contains the turn's
+ * folder.
+ */
 const withoutProject: Config = {
   'features.hooks': false,
   project_doc_max_bytes: 0,
@@ -156,10 +159,10 @@ function policyConfig(request: EngineRequest, { packageDir, catalogs, ownerHome,
     case 'full':
       return {
         ...quiet,
-        // The model has to know that it can ask.
+        // The model must know that it can ask.
         ...(isAsking(request) && { include_permissions_instructions: true, web_search: 'disabled' }),
         'features.hooks': trustedFolder,
-        // Said each time: codex would trust for ever what it was once started in with full rights.
+        // Set each time: codex would otherwise trust a folder for ever once it was started there with full rights.
         projects: { [cwd]: { trust_level: trustedFolder ? 'trusted' : 'untrusted' } },
         model_catalog_json: catalogs.writer,
         shell_environment_policy: { inherit: 'all', exclude: [keyVariable], set: { HOME: ownerHome, [markVariable]: mark } },
@@ -167,7 +170,7 @@ function policyConfig(request: EngineRequest, { packageDir, catalogs, ownerHome,
   }
 }
 
-/** Commands see the conversation's folder and the named ones, can change nothing and reach no network. */
+/** Commands can read the conversation's folder and the named ones, change nothing and reach no network. */
 const readOnlyProfile = (readable: string[]): Config => ({
   default_permissions: 'svc_read',
   permissions: {
@@ -182,7 +185,7 @@ const readOnlyProfile = (readable: string[]): Config => ({
 });
 
 function toolServerConfig(server: ToolServer, ownerHome: string, asks: boolean): Config {
-  // Where nobody is to approve a call, which servers are offered decides what may be called.
+  // Without a person to approve calls, the list of offered servers decides what may be called.
   const mode = asks && !server.safe ? 'prompt' : 'approve';
   const callS = server.callTimeoutMs === undefined ? callLimitS : Math.ceil(server.callTimeoutMs / 1000);
   const common = { default_tools_approval_mode: mode, startup_timeout_sec: startupLimitS, tool_timeout_sec: callS };

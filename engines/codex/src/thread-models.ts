@@ -2,18 +2,18 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EngineLog } from '@svc/engine-kit/engine.ts';
 
-/** Which model each thread has had in its last whole turn. */
+/** The model of each thread in its last complete turn. */
 export type ThreadModels = {
-  /** Null when it is not known. */
+  /** Null when it is unknown. */
   read(threadId: string): Promise<string | null>;
-  /** One that cannot be written is not known. */
+  /** If it cannot be written, the model counts as unknown. */
   write(threadId: string, model: string): Promise<void>;
   forget(threadId: string): Promise<void>;
 };
 
 const maxRemembered = 500;
 
-/** A small file for each thread, which outlives the service as the thread does. */
+/** One small file per thread, which like the thread outlives the service. */
 export function openThreadModels(dir: string, log: EngineLog): ThreadModels {
   const known = new Map<string, string>();
   const fileOf = (threadId: string) => path.join(dir, encodeURIComponent(threadId));

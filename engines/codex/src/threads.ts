@@ -6,27 +6,29 @@ import { RpcError } from './json-rpc.ts';
 import { noCounts } from './turn-usage.ts';
 
 /**
- * `isLoaded`: with its tool servers up, since an earlier turn. `used`: what all its turns so far have used; null where codex
- * reports it while the thread loads.
+ * `isLoaded`: loaded by an earlier turn, with its tool servers running. `used`: usage of all its turns so far; null when codex reports it
+ * while the thread loads.
  */
 export type OpenedThread = { id: string; model: string; resumed: boolean; isLoaded: boolean; used: TokenCounts | null };
 
-/** Threads of one app-server. Each is loaded with the policy and tool servers of a turn, and only turns with the same ones use it so. */
+/**
+ * The threads of one app-server. Each is loaded with the policy and tool servers of a turn, and reused only by turns with the same ones.
+ */
 export type Threads = {
-  /** Loads a thread: the one to go on with, or a new one when there is none or the app-server does not know it. */
+  /** Loads a thread: the one to resume, or a new one when there is none or the app-server does not know it. */
   open(params: object, resume: string | null): Promise<OpenedThread>;
-  /** Leaves a thread loaded after its turn, for a next one like it, for a while. Many at once push the oldest out. */
+  /** Keeps a thread loaded for a while after its turn, for a similar one. When there are too many, the oldest is unloaded. */
   keep(thread: OpenedThread, params: object): void;
-  /** Unloads a thread with all its children. A thread that does not go away takes the app-server with it. */
+  /** Unloads a thread with all its children. A thread that cannot be unloaded ends the app-server. */
   release(id: string): Promise<void>;
-  /** Removes a thread that is not loaded for good. One that is not known is removed already. */
+  /** Permanently removes a thread that is not loaded. An unknown one counts as removed. */
   remove(id: string): Promise<void>;
 };
 
 const closeLimitMs = 3000;
 const removeLimitMs = 10_000;
 const idleMs = 5 * 60_000;
-/** Codex says that a thread is closed a moment before it can be loaded again. */
+/** Codex reports that a thread is closed slightly before it can be loaded again, ms. */
 const closingWaitMs = 20;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -50,7 +52,7 @@ export function createThreads(server: AppServer, limit: number): Threads {
     if (known === undefined) return null;
     clearTimeout(known.timer);
     kept.delete(id);
-    // Asked, and not only remembered: it is also the first sign of life of this turn.
+    // Requested, not just remembered: the answer also shows that the app-server responds in this turn.
     const { data } = await server.request<{ data: string[] }>('thread/loaded/list', {});
     if (known.params === params && data.includes(id))
       return { id, model: known.model, used: known.used, resumed: true, isLoaded: true };
@@ -115,14 +117,14 @@ async function unload(server: AppServer, id: string): Promise<void> {
     const { status } = await server.request<{ status: string }>('thread/unsubscribe', { threadId: id }, closeLimitMs);
     if (status !== 'notLoaded' && !(await within(closed.promise, closeLimitMs))) await server.stop();
   } catch {
-    // It could not even be asked: whatever state the app-server is in, it is not to be trusted with this thread.
+    // The request failed: whatever state the app-server is in, it cannot be trusted with this thread.
     await server.stop();
   } finally {
     unsubscribe();
   }
 }
 
-/** This app-server still closes it, or another one that is about to end has it. */
+/** This app-server is still closing it, or another one that is about to end has loaded it. */
 const isClosing = (error: unknown): boolean =>
   error instanceof RpcError && /is closing|has an active writer/i.test(error.message);
 

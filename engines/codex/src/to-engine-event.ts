@@ -2,7 +2,7 @@ import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { ThreadItem, TurnNotification } from './codex-messages.ts';
 
-/** What a notification means to the turn's listener. Usage and the end of the turn are the turn's own business. */
+/** Converts a notification to events of the turn. The turn itself handles usage and the end. */
 export function toEngineEvents(notification: TurnNotification): EngineEvent[] {
   switch (notification.method) {
     case 'item/agentMessage/delta':

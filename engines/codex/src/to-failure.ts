@@ -43,8 +43,8 @@ const byStatus: Record<number, FailureKind> = {
 };
 
 /**
- * A failed turn in our codes: the HTTP status decides where there is one, else the vendor's word. `resetsAt` is when the
- * account's limit ends, epoch s, where codex named it.
+ * Converts a failed turn to our codes: by the HTTP status if there is one, otherwise by the vendor's code. `resetsAt`: when the account's
+ * limit ends, epoch s, if codex reported it.
  */
 export function toFailure(error: TurnError | null, resetsAt: number | null = null, now = Date.now()): EngineFailure {
   const message = error?.message ?? '';
@@ -59,11 +59,11 @@ export function toFailure(error: TurnError | null, resetsAt: number | null = nul
 
 const cutStream = /^stream disconnected before completion: (.*)/s;
 
-/** A message of the transport does not help the reader; one of the model service may. */
+/** A transport error's message does not help the reader; the model service's message may. */
 const cutWords = (why: string): string =>
   /transport error|network error|stream closed|idle timeout/i.test(why) ? 'The reply of the model was cut off' : why;
 
-/** No one is logged in, and no endpoint is set. */
+/** Nobody is logged in, and no endpoint is configured. */
 export const notLoggedIn: EngineFailure = failureOf(
   {
     code: 'engine_not_logged_in',

@@ -2,14 +2,14 @@ import type { EngineEvent } from '@svc/engine-kit/engine.ts';
 import { toolServerMissing } from '@svc/engine-kit/tool-servers.ts';
 import type { TurnNotification } from './codex-messages.ts';
 
-/** Which of a turn's tool servers have come up. Codex may say nothing of one, which would then be missing without a notice. */
+/** Tracks which of a turn's tool servers have started. Codex may report nothing about one, which would then be missing without a notice. */
 export type ToolServerWatch = {
   saw(notification: TurnNotification): void;
-  /** Settles when it is known of each server whether it is there. */
+  /** Settles when the state of each server is known. */
   readonly settled: Promise<void>;
-  /** True when one failed, or codex said nothing of it. */
+  /** True when a server failed, or codex reported nothing about it. */
   hasMissed(): boolean;
-  /** Notices about those that codex said nothing of. */
+  /** Notices about the servers that codex did not report. */
   missing(): EngineEvent[];
 };
 
@@ -25,7 +25,7 @@ export function createToolServerWatch(names: readonly string[]): ToolServerWatch
     settled: settled.promise,
     saw({ method, params }) {
       if (method !== 'mcpServer/startupStatus/updated') return;
-      // A failure has a notice of its own.
+      // A failure has its own notice.
       if (params.status === 'failed') hasFailed = true;
       if (params.status === 'ready' || params.status === 'failed') waiting.delete(params.name);
       settle();

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '@svc/contract/usage.ts';
 import type { TokenCounts } from './codex-messages.ts';
 
-/** What one turn has used. */
+/** The usage of one turn. */
 export type TurnUsage = {
   update(counts: { total: TokenCounts; last: TokenCounts }): void;
   read(): TokenUsage | null;
@@ -10,8 +10,9 @@ export type TurnUsage = {
 };
 
 /**
- * Counts one turn: codex reports running totals of the whole thread. `before` is what they were when the turn began; a first report
- * within the turn may be of the turn before. Where it is unknown, it is the first total less the request it belongs to.
+ * Computes the usage of one turn, because codex reports running totals of the whole thread. `before`: the totals at the beginning of the
+ * turn; the first report within the turn may belong to the previous one. If unknown, it is the first total minus the request to which it
+ * belongs.
  */
 export function createTurnUsage(before: TokenCounts | null): TurnUsage {
   let start = before;
@@ -42,7 +43,7 @@ const subtract = (a: TokenCounts, b: TokenCounts): TokenCounts => ({
   reasoningOutputTokens: a.reasoningOutputTokens - b.reasoningOutputTokens,
 });
 
-/** Cached tokens are part of codex's input figure and not of ours. */
+/** Codex's input figure includes cached tokens, ours does not. */
 const toUsage = (counts: TokenCounts): TokenUsage => ({
   input_tokens: Math.max(0, counts.inputTokens - counts.cachedInputTokens - counts.cacheWriteInputTokens),
   output_tokens: counts.outputTokens,

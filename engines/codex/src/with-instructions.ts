@@ -4,13 +4,12 @@ import type { ThreadModels } from './thread-models.ts';
 
 type Turn = AsyncGenerator<EngineEvent, TurnOutcome>;
 
-/** `own`: the instructions of this caller's turn. `common`: the part of them that every caller's turn has. */
+/** `own`: the instructions of this caller's turn. `common`: the part that is the same for every caller. */
 type Instructions = { own: string; common: string };
 
 /**
- * A turn with the instructions of its caller. When the model is another one than in the turn before, codex writes them into the
- * history of the thread, which the next caller's model is given too: such a turn has only what is for everybody, and so has one
- * whose earlier model is unknown.
+ * Runs a turn with its caller's instructions. When the model changes between turns, codex writes them into the thread's history, which the
+ * next caller's model receives too. So such a turn gets only the common part, and so does one whose previous model is unknown.
  */
 export async function* withInstructions(
   start: (instructions: string) => Turn,
@@ -28,7 +27,7 @@ export async function* withInstructions(
       const { engineSessionId: id, resumed, model } = step.value;
       const isSame = resumed && model !== null && (await models.read(id)) === model;
       if (!isSame) await models.forget(id);
-      // The turn has not begun yet: its thread was loaded, no more.
+      // The turn has not begun: only its thread was loaded.
       if (resumed && !isSame && own !== common) break;
       yield step.value;
       return isSame || model === null ? yield* turn : yield* noting(turn, () => models.write(id, model));
@@ -39,7 +38,7 @@ export async function* withInstructions(
   return yield* withInstructions(start, { own: common, common }, models);
 }
 
-/** The model of a turn that was cut short is not known: codex may have changed to it or not. */
+/** After a turn that was cut short, the model is unknown: codex may or may not have changed it. */
 async function* noting(turn: Turn, note: () => Promise<void>): Turn {
   for (;;) {
     const step = await turn.next();

@@ -8,9 +8,7 @@ export type FakeAppServer = {
   fall(reason?: string): void;
 };
 
-/**
- * An app-server without a process. A method that is not in `answers` is never answered, as by a program that hangs.
- */
+/** An app-server without a process. A method that is missing from `answers` is never answered, as by a program that hangs. */
 export function createFakeAppServer(
   answers: Record<string, Answer> = {},
   subscribe: AppServer['subscribe'] = () => () => {},

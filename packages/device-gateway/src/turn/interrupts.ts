@@ -22,7 +22,7 @@ export function createInterrupts(state: StartContext['state']): Interrupts {
       inTurn(id, async () => {
         if ((await state.get<string[]>(nameOf(id)))?.includes(messageId)) return;
         await end();
-        // Stored before the message is sent, so that a repeat never ends its own turn. After a kill before this line, it only ends another one.
+        // Stored before the message is sent, so that a repeat never ends its own turn. A kill before this line only ends another one.
         await state.append(nameOf(id), messageId, mostKept);
       }),
     forget: (deviceId) => state.delete(nameOf(deviceId)),
