@@ -18,7 +18,7 @@ import { noKey } from './to-failure.ts';
 
 const vendorUrl = 'https://generativelanguage.googleapis.com';
 
-/** The Gemini engine: one process of the vendor's program for each turn, with the model service behind a relay. */
+/** The Gemini engine: one process of the vendor's program per turn, with a relay in front of the model service. */
 export const createEngine: CreateEngine = (deps) => {
   const running = new Set<LineProcess>();
   let relay: Promise<ModelRelay> | null = null;
@@ -78,7 +78,7 @@ export const createEngine: CreateEngine = (deps) => {
 const locate = ({ path, enginesDir, env }: EngineDeps) =>
   findEngine({ id: 'gemini', explicit: path, enginesDir, program: 'gemini', searchPath: env.PATH, accept: acceptGemini });
 
-/** A key goes to the vendor or to an endpoint elsewhere: what listens on this machine gets none. */
+/** Only the vendor or a remote endpoint gets a key, never a server on this machine. */
 function keyFor({ baseUrl, env, apiKey }: EngineDeps): string | null {
   return baseUrl !== null && isLoopbackUrl(baseUrl) ? null : apiKey?.reveal() || env.GEMINI_API_KEY || null;
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pin } from './pin.ts';
 
-/** The script to start with Node, and the version it belongs to. */
+/** The script to start with Node, and its version. */
 export type GeminiInstall = { script: string; packageDir: string; version: string };
 
-/** What can be used at a candidate: an install folder, the vendor's package, or the program inside it. */
+/** What is usable at a candidate: an install folder, the vendor's package, or the program inside it. */
 export function acceptGemini(candidate: string): GeminiInstall | string {
   const real = realpathSync(candidate);
   const folders = statSync(real).isDirectory() ? [real, path.join(real, 'node_modules', pin.package)] : ancestors(real);
@@ -23,5 +23,5 @@ function manifest(dir: string): Manifest | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : null;
 }
 
-/** The folder of the program and the one above it. */
+/** The folder of the program and its parent. */
 const ancestors = (file: string) => [path.dirname(file), path.resolve(file, '../..')];

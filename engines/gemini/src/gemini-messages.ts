@@ -1,7 +1,4 @@
-/**
- * The lines of `-o stream-json` that we use, written by hand from what the program really prints. Lines of other types
- * are ignored.
- */
+/** The lines of `-o stream-json` that we use, written by hand from the program's real output. Other types of lines are ignored. */
 export type GeminiMessage =
   | { type: 'init'; session_id: string; model: string }
   | { type: 'message'; role: 'user' | 'assistant'; content: string }
@@ -10,7 +7,7 @@ export type GeminiMessage =
       type: 'tool_result';
       tool_id: string;
       status: 'success' | 'error';
-      /** What a terminal would show: empty for some tools that succeeded. */
+      /** What a terminal would show: empty for some successful tools. */
       output?: string;
       error?: { type: string; message: string };
     }
@@ -24,8 +21,8 @@ export type GeminiResult = {
   stats?: GeminiStats;
 };
 
-/** Of this process alone, also when it went on with a session: all its models together, and each. */
+/** Usage of this process only, even when it resumed a session: for all its models together, and for each. */
 export type GeminiStats = GeminiTokens & { models?: Record<string, GeminiTokens> };
 
-/** `input_tokens` includes cached ones, `input` does not. */
+/** `input_tokens` includes cached tokens, `input` does not. */
 export type GeminiTokens = { total_tokens: number; input_tokens: number; output_tokens: number; cached: number; input: number };

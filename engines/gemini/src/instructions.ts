@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { EngineRequest, Instructions } from '@svc/engine-kit/engine.ts';
 import { readText } from '@svc/engine-kit/read-beginning.ts';
 
-/** In bytes. */
+/** Limit in bytes. */
 const maxNotes = 160_000;
 
-/** The owner's own instructions, for the owner alone. */
+/** The owner's own instructions, only for the owner. */
 export async function readOwnerNotes(
   { toolPolicy, facts }: EngineRequest,
   ownerHome: string | undefined,

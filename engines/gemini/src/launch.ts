@@ -7,7 +7,7 @@ import type { TerminalHome } from './terminal-home.ts';
 import { dollarVariable } from './settings.ts';
 import { policyArgs } from './tool-policy.ts';
 
-/** Names that hold for the program alone, which then cannot be set by an `.env` file of the working folder. */
+/** Variables set for the program alone, so that an `.env` file of the working folder cannot set them. */
 const settledNames = {
   GOOGLE_API_KEY: '',
   GOOGLE_CLOUD_PROJECT: '',
@@ -18,12 +18,12 @@ const settledNames = {
 };
 
 /**
- * With a proxy the program would look for the model relay and local tool servers behind it, and with exceptions from
- * it no tool server is found at all. The relay uses the proxy instead.
+ * With a proxy, the program would try to reach the model relay and local tool servers through it; with exceptions from it, no tool server
+ * is found at all. So the relay uses the proxy instead.
  */
 const proxyName = /^(https?|all|no)_proxy$/i;
 
-/** Environment of the program, by allow-list. Its key is the relay's: the vendor's never leaves the service. */
+/** The program's environment, from an allow-list. Its key is that of the relay: the vendor's key never leaves the service. */
 export function geminiEnv(
   deps: Pick<EngineDeps, 'env' | 'stateDir'>,
   { toolPolicy }: Pick<EngineRequest, 'toolPolicy'>,
@@ -35,7 +35,7 @@ export function geminiEnv(
     ...Object.fromEntries(common),
     ...settledNames,
     GEMINI_CLI_HOME: home.dir,
-    // Otherwise it starts itself a second time, and a signal does not reach what really runs.
+    // Otherwise it restarts itself, and a signal does not reach the process that really runs.
     GEMINI_CLI_NO_RELAUNCH: 'true',
     GEMINI_API_KEY: relay.key,
     GOOGLE_GEMINI_BASE_URL: relay.url,
@@ -46,7 +46,7 @@ export function geminiEnv(
   };
 }
 
-/** Arguments for one turn. The prompt goes to stdin, which holds more than an argument may. */
+/** Arguments for one turn. The prompt is passed over stdin, because an argument has a limited length. */
 export function geminiArgs(request: EngineRequest, home: SessionHome, filesDir: string | null): string[] {
   return [
     '--prompt',
@@ -64,8 +64,8 @@ export function geminiArgs(request: EngineRequest, home: SessionHome, filesDir: 
 }
 
 /**
- * Environment of the program in a terminal. It has the key itself and speaks to the model service without the relay of the turns,
- * because it outlives the service; who sits there has every right anyway.
+ * The program's environment in a terminal. It has the key itself and connects to the model service without the relay of the turns, because
+ * it outlives the service; the person at the terminal has all rights anyway.
  */
 export function terminalEnv(
   { env, stateDir, baseUrl }: Pick<EngineDeps, 'env' | 'stateDir' | 'baseUrl'>,
@@ -75,7 +75,7 @@ export function terminalEnv(
   return {
     ...engineEnv(env, home.dir),
     GEMINI_CLI_HOME: home.dir,
-    GEMINI_API_KEY: key ?? 'local', // without one it would ask for it
+    GEMINI_API_KEY: key ?? 'local', // without one it would ask the person for it
     ...(baseUrl !== null && { GOOGLE_GEMINI_BASE_URL: baseUrl }),
     NODE_COMPILE_CACHE: path.join(stateDir, 'compile-cache'),
   };

@@ -9,35 +9,34 @@ import { parseRefusal, type Refusal } from './refusal.ts';
 import { createThoughtReader } from './thought-reader.ts';
 import { openUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
 
-/** What a turn is told of its model requests. */
+/** Receives the events of a turn's model requests. */
 export type RelayListener = {
-  /** A streaming request, as the program wrote it. */
+  /** A streaming request, as the program sent it. */
   onRequest(body: Buffer): void;
   onThought(text: string): void;
-  /** The model service refused, or did not answer. The program may try again. */
+  /** The model service refused or did not answer. The program may retry. */
   onRefusal(refusal: Refusal): void;
-  /** The reply ended before the model was done. The program asks again. */
+  /** The reply ended before the model had finished. The program retries. */
   onCut(): void;
 };
 
 export type ModelRelay = {
-  /** What the program is given as the address of the model service. */
+  /** The address of the model service for the program. */
   readonly url: string;
-  /** Lets one turn through, by a key of its own that is good as long as the turn. */
+  /** Admits one turn, with a key of its own that is valid until `close`. */
   open(listener: RelayListener): { key: string; close(): void };
   close(): Promise<void>;
 };
 
-/** A turn with images in its history is some ten megabytes. */
+/** A turn with images in its history has some ten megabytes. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const maxRefusalBytes = 256 * 1024;
-/** The program would sleep in silence as long as the vendor asks it to. Past this the turn had better fail. */
+/** The program silently waits as long as the vendor demands. Beyond this time, it is better to fail the turn, ms. */
 const maxWaitMs = 10_000;
 
 /**
- * Stands on loopback between the program and the model service. The vendor's key stays here, out of reach of the
- * commands that a turn runs; the text of a chat gets its real characters back; and thoughts and refusals, of which the
- * program says nothing or little, are reported to the turn.
+ * A relay on loopback between the program and the model service. It keeps the vendor's key out of reach of the turn's commands, restores
+ * hidden characters in the prompt, and reports thoughts and refusals, about which the program says little or nothing, to the turn.
  */
 export async function startModelRelay(options: UpstreamOptions): Promise<ModelRelay> {
   const turns = new Map<string, RelayListener>();
@@ -101,7 +100,7 @@ async function sendReply(answer: IncomingMessage, response: ServerResponse, list
 /** Reports it to the turn, and to the program in a way that does not make it wait long. */
 function refuse(response: ServerResponse, refusal: Refusal, listener: RelayListener): void {
   listener.onRefusal(refusal);
-  // Whatever the status, the program also sleeps for a time that it finds in the words.
+  // Whatever the status, the program also waits for a time that it finds in the message.
   if ((refusal.retryAfterMs ?? 0) > maxWaitMs) sendError(response, 400, 'refused');
   else sendError(response, refusal.status || 502, refusal.message);
 }

@@ -1,6 +1,6 @@
 /**
- * The version this driver is written and tested for. Much of what it relies on is how this version happens to work:
- * raise it with the tests. The optional native parts are for an interactive terminal.
+ * The version for which this driver is written and tested. Much of the driver relies on the behaviour of this version: raise it together
+ * with the tests. The optional native parts are for an interactive terminal.
  */
 export const pin = {
   package: '@google/gemini-cli',
@@ -8,10 +8,10 @@ export const pin = {
   installArgs: ['--omit=optional'] as readonly string[],
 };
 
-/** What its word `flash` stands for: a model that every key may use. Its own choice costs one more request a turn. */
+/** The model behind the program's alias `flash`, which every key may use. The program's own choice would cost one more request per turn. */
 export const defaultModel = 'gemini-3.8-flash';
 
-/** Models to choose from, the one that is used unless another is set first. Any other id of the vendor may be set as well. */
+/** Models to choose from, the default first. Any other id of the vendor can be set too. */
 export const models = [
   defaultModel,
   'gemini-3.5-flash-lite',
@@ -20,5 +20,5 @@ export const models = [
   'gemini-2.5-flash',
 ] as const;
 
-/** The cheapest that every key may use: enough to name a conversation. */
+/** The cheapest model that every key may use: enough to name a conversation. */
 export const titleModel = 'gemini-3.5-flash-lite';

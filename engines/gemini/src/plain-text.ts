@@ -1,7 +1,6 @@
 /**
- * Prompt text is command line to the program: `@file` in it reads that file, whatever the policy, and `/word` at its
- * start is a command. So neither character reaches it: characters for private use stand for them, until the model relay
- * puts the real ones back into what goes to the model.
+ * The program interprets prompt text: `@file` adds that file, whatever the policy, and `/word` at the beginning is a command. So neither
+ * character reaches it: private-use characters replace them, until the model relay restores the real ones in the request to the model.
  */
 const standIns = [
   { real: '@', standIn: '\u{10F1A7}' },
@@ -9,10 +8,10 @@ const standIns = [
 ] as const;
 const [at, slash] = standIns;
 
-/** Text as the program may see it. */
+/** A text that the program cannot misinterpret. */
 export const hideCommands = (text: string): string => text.replaceAll(at.real, at.standIn).replace(/^\//, () => slash.standIn);
 
-/** A model request with the text as it was. The body is JSON, in which neither character needs an escape. */
+/** Restores the original text of a model request. The body is JSON, in which neither character needs an escape. */
 export function restoreText(body: Buffer): Buffer {
   let restored = body;
   for (const { real, standIn } of standIns) {

@@ -9,7 +9,7 @@ import { pin } from './pin.ts';
 
 type Deps = Pick<EngineDeps, 'baseUrl' | 'env'> & { location: EngineLocation<GeminiInstall>; hasKey: boolean };
 
-/** Checks that the program is installed and has a key, or a self-hosted endpoint. */
+/** Checks that the program is installed, and has a key or a self-hosted endpoint. */
 export function probeGemini({ location, baseUrl, env, hasKey }: Deps): EngineProbe {
   if (!location.found) {
     const reason = absence('Gemini CLI', 'gemini', location);

@@ -1,19 +1,19 @@
 import { retryAfterMs } from '@svc/engine-kit/retry-after.ts';
 
-/** What the model service answered instead of a reply. */
+/** The model service's answer instead of a reply. */
 export type Refusal = {
-  /** HTTP status; 0 when nothing answered at all. */
+  /** HTTP status; 0 when there was no answer at all. */
   status: number;
-  /** The vendor's word for the reason, where it gave one. */
+  /** The vendor's code for the reason, if there was one. */
   reason: string | null;
   message: string;
-  /** When a new try makes sense, where the vendor named a time. */
+  /** When a retry makes sense, if the vendor named a time. */
   retryAfterMs?: number;
 };
 
 type Detail = { '@type'?: string; reason?: string; retryDelay?: string; violations?: { quotaId?: string }[] };
 
-/** Reads the body of a refused request. `headers` may name the time to wait, `now` is for limits that end at midnight. */
+/** Parses the body of a refused request. `headers` may contain the time to wait; `now` is for limits that end at midnight. */
 export function parseRefusal(status: number, body: string, retryAfter: string | undefined, now: Date): Refusal {
   const { message, details } = parseBody(body);
   const ofType = (name: string) => details.find((detail) => detail['@type']?.endsWith(`.${name}`));
@@ -35,11 +35,11 @@ function parseBody(body: string): { message: string; details: Detail[] } {
     const { message, details } = (error ?? {}) as { message?: unknown; details?: unknown };
     return { message: typeof message === 'string' ? message : '', details: Array.isArray(details) ? (details as Detail[]) : [] };
   } catch {
-    return { message: '', details: [] }; // an error page of something in between
+    return { message: '', details: [] }; // an error page of an intermediary
   }
 }
 
-/** The vendor names the time in a field, in a header, or only in its words. */
+/** The vendor names the time in a field, in a header, or only in the message. */
 function waitOf(retryDelay: string | undefined, header: string | undefined, message: string, now: Date): number | null {
   const field = retryAfterMs(/^([\d.]+)s$/.exec(retryDelay ?? '')?.[1], now.getTime());
   const words = retryAfterMs(/retry in ([\d.]+)s/i.exec(message)?.[1], now.getTime());

@@ -15,14 +15,14 @@ import { createTurnListener, type TurnListener, type TurnOutcome } from './turn-
 export type TurnDeps = Pick<EngineDeps, 'env' | 'stateDir' | 'maxLine' | 'log'> & {
   install: GeminiInstall;
   relay: ModelRelay;
-  /** Processes of turns that run, to be ended when the engine is. */
+  /** Processes of running turns, which end together with the engine. */
   running: Set<LineProcess>;
 };
 
-/** From SIGTERM to SIGKILL. */
+/** Time from SIGTERM to SIGKILL, ms. */
 const termLimitMs = 1500;
 
-/** One turn, in a process of its own: furnish the session's home, start the program, pass its events on, tidy up. */
+/** Runs one turn in its own process: prepares the session's home, starts the program, passes on its events, and cleans up. */
 export async function* runTurn(
   deps: TurnDeps,
   request: EngineRequest,
@@ -48,7 +48,7 @@ export async function* runTurn(
 }
 
 async function leave(home: SessionHome, { usedTools, isKept }: { usedTools: boolean; isKept: boolean }): Promise<void> {
-  // Commands run in process groups of their own, and outlive the program.
+  // Commands run in their own process groups, and outlive the program.
   if (usedTools) await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value === home.dir);
   await tidyHome(home, { isKept });
 }
@@ -92,7 +92,7 @@ async function* talk(
   }
 }
 
-/** The user message as the program may read it, and the one thing that it is to act on: the images to show. */
+/** The user message in a form that the program does not interpret, except for the images to show. */
 async function promptOf(request: EngineRequest, { shown, names }: StagedImages, isNew: boolean): Promise<string> {
   const text = hideCommands(turnText(request, { isNew, shown, texts: await shownTexts(request) }));
   return [text, ...names.map((name) => `@${name}`)].join('\n\n');

@@ -10,13 +10,13 @@ import { turnSettings } from './settings.ts';
 import { policyRules } from './tool-policy.ts';
 
 /**
- * The program's own home folder, one for each session. What it writes (the session, what it wants to remember, reports
- * of errors) stays with that session, and each turn has its own settings without touching those of others.
+ * The program's own home folder, one per session. What the program writes (the session, its memory, error reports) stays with that session,
+ * and each turn has its own settings without affecting others.
  */
 export type SessionHome = {
   readonly id: string;
   readonly dir: string;
-  /** True while there is nothing to go on with. */
+  /** True while there is no session to resume. */
   readonly isNew: boolean;
   readonly systemFile: string;
   readonly rulesFile: string;
@@ -25,20 +25,20 @@ export type SessionHome = {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where the homes of sessions lie, and those of side calls, which are gone after the call. */
+/** Folder of the homes of sessions, and of side calls, whose homes are removed after the call. */
 export const sessionsDir = (stateDir: string): string => path.join(stateDir, 'sessions');
 export const sideDir = (stateDir: string): string => path.join(stateDir, 'side');
-/** The name that a session's home has for a program in a terminal. */
+/** The path of a session's home for a program in a terminal. */
 export const terminalDir = (stateDir: string, home: string): string => path.join(stateDir, 'terminals', path.basename(home));
 
-/** The home of a session that a turn wants to go on with; null when there is none. Words other than an id mean something to the program. */
+/** The home of a session to resume; null when there is none. Only ids are accepted, because other words have a meaning to the program. */
 export function knownHome(stateDir: string, id: string): SessionHome | null {
   if (!uuid.test(id)) return null;
   const home = homeAt(sessionsDir(stateDir), id, false);
   return existsSync(home.dir) ? home : null;
 }
 
-/** Removes a session with all that the program wrote for it. */
+/** Removes a session with everything that the program wrote for it. */
 export async function removeHome(stateDir: string, id: string): Promise<void> {
   if (!uuid.test(id)) return;
   const { dir } = homeAt(sessionsDir(stateDir), id, false);
@@ -61,13 +61,13 @@ export function homeAt(parent: string, id: string, isNew: boolean): SessionHome 
 }
 
 const settingsFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/settings.json');
-/** Read by the program as the owner's own notes. */
+/** The program reads this file as the owner's own notes. */
 const contextFile = ({ dir }: SessionHome): string => path.join(dir, '.gemini/GEMINI.md');
 
-/** What the program calls the session's folder in its home, whatever the working folder. */
+/** The program's name for the session's folder in its home, whatever the working folder. */
 const project = 'conversation';
 
-/** Writes what the program reads at its start: the persona instead of the vendor's manual for a terminal. */
+/** Writes what the program reads when it starts: the persona replaces the vendor's manual for a terminal. */
 export async function furnishHome(home: SessionHome, request: EngineRequest, ownerHome: string | undefined): Promise<void> {
   await mkdir(path.join(home.dir, '.gemini'), { recursive: true, mode: 0o700 });
   const notes = await readOwnerNotes(request, ownerHome);
@@ -81,8 +81,8 @@ export async function furnishHome(home: SessionHome, request: EngineRequest, own
 }
 
 /**
- * Sessions belong to a working folder: the program keeps a list of them in its home, and a mark in each. In a group the next
- * sender may have another folder, and the session goes on there.
+ * Moves a session to another working folder. Sessions belong to one: the program keeps a list of them in its home, and a mark in each. In a
+ * group, the next sender may have another folder, in which the session continues.
  */
 export async function moveProject(home: SessionHome, cwd: string): Promise<void> {
   const gemini = path.join(home.dir, '.gemini');
@@ -102,7 +102,7 @@ async function namedProject(gemini: string): Promise<string | null> {
   return names.find((name) => existsSync(path.join(gemini, 'tmp', name, 'chats'))) ?? null;
 }
 
-/** After a turn: the secrets of tool servers and what the turn laid down for itself go; the session stays, if it is to. */
+/** After a turn, removes the secrets of tool servers and the turn's own files; keeps the session if `isKept`. */
 export async function tidyHome(home: SessionHome, { isKept }: { isKept: boolean }): Promise<void> {
   const passing = [settingsFile(home), home.filesDir, path.join(home.dir, 'tmp')];
   await Promise.all((isKept ? passing : [home.dir]).map((place) => rm(place, { recursive: true, force: true, maxRetries: 3 })));
@@ -110,7 +110,10 @@ export async function tidyHome(home: SessionHome, { isKept }: { isKept: boolean 
 
 const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
 
-/** What a service that was killed left behind: commands of its turns, the homes of side calls, and in those of sessions the secrets of tool servers. */
+/**
+ * Removes what a killed service left behind: commands of its turns, homes of side calls, and the secrets of tool servers in homes of
+ * sessions.
+ */
 export async function sweep(stateDir: string): Promise<void> {
   const sessions = sessionsDir(stateDir);
   await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value.startsWith(`${sessions}${path.sep}`));

@@ -3,13 +3,13 @@ import type { EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
 import { allowedToolServers } from '@svc/engine-kit/tool-servers.ts';
 import { ownTools } from './tool-policy.ts';
 
-/** Variable that holds a dollar sign: in settings one would begin a variable's name, and there is no other escape. */
+/** Variable that contains a dollar sign: in settings, a dollar sign begins a variable's name, and there is no other escape. */
 export const dollarVariable = 'GEMINI_CLI_DOLLAR';
 
-/** To connect, and for each call. A server that hangs holds up the turn for as long. */
+/** Timeout of connecting and of each call, ms. A hanging server delays the turn by this time. */
 const toolServerTimeoutMs = 60_000;
 
-/** The program's settings for one turn: no calls home, no questions, the turn's tools and tool servers. */
+/** The program's settings for one turn: no telemetry, no questions, the turn's tools and tool servers. */
 export function turnSettings(request: EngineRequest): object {
   const { toolPolicy } = request;
   const tools = ownTools[toolPolicy];
@@ -17,7 +17,7 @@ export function turnSettings(request: EngineRequest): object {
   return {
     security: {
       auth: { selectedType: 'gemini-api-key' },
-      // With trust switched off the program would not start untrusted at all; see the environment.
+      // With folder trust switched off, the program could not be started untrusted at all; see the environment.
       folderTrust: { enabled: toolPolicy !== 'none' },
       environmentVariableRedaction: { enabled: true },
     },
@@ -35,9 +35,9 @@ export function turnSettings(request: EngineRequest): object {
     ui: { showCompatibilityWarnings: false, showHomeDirectoryWarning: false },
     context: {
       includeDirectoryTree: false,
-      // The folders above the working folder are the owner's business.
+      // Only the owner's turns may read instructions in the parents of the working folder.
       ...(!isOwner && { memoryBoundaryMarkers: [] }),
-      // Files that came with the message are shown, whatever the working folder wants ignored.
+      // Files of the message are shown, even if the working folder ignores them.
       includeDirectories: conversationFiles(request),
       ...(request.attachments.length > 0 && { fileFiltering: { respectGitIgnore: false, respectGeminiIgnore: false } }),
     },
@@ -49,21 +49,21 @@ export function turnSettings(request: EngineRequest): object {
   };
 }
 
-/** A folder that is not there would be complained about. Who may only talk is shown what there is. */
+/** The program would report a missing folder. A caller without tools gets the text of the files instead. */
 const conversationFiles = ({ toolPolicy, filesDir }: EngineRequest): string[] =>
   toolPolicy !== 'none' && filesDir !== null && existsSync(filesDir) ? [verbatim(filesDir)] : [];
 
 function toolServerSettings(server: ToolServer): object {
-  // Without trust the tools of a server are not offered at all.
+  // Without trust, the tools of a server are not offered at all.
   const common = { trust: true, timeout: server.callTimeoutMs ?? toolServerTimeoutMs };
   if (server.type === 'http') return { ...common, httpUrl: verbatim(server.url), headers: twiceVerbatim(server.headers) };
   return { ...common, command: verbatim(server.command), args: server.args.map(verbatim), env: twiceVerbatim(server.env) };
 }
 
-/** A string as the settings must say it so that the program reads it as it is. */
+/** Escapes a string so that the program reads it unchanged from the settings. */
 const verbatim = (text: string): string => text.replaceAll('$', () => `\${${dollarVariable}}`);
 
-/** Headers and environments have their variables replaced a second time, where a backslash is an escape. */
+/** Headers and environments have their variables replaced a second time, and a backslash is then an escape. */
 const twiceVerbatim = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value.replaceAll('$', () => `\\\${${dollarVariable}}`)]),

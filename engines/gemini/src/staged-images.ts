@@ -6,13 +6,13 @@ import { isImage } from '@svc/engine-kit/turn-text.ts';
 export type StagedImages = {
   /** Attachments that the program can show to the model. */
   shown: Attachment[];
-  /** What to call them in the prompt. */
+  /** Their names in the prompt. */
   names: string[];
-  /** Folder to open to the program; null when there is nothing in it. */
+  /** Folder to which the program needs access; null when it is empty. */
   dir: string | null;
 };
 
-/** The vendor takes 20 MB in a request, the images of all messages before included. */
+/** The vendor accepts 20 MB per request, including the images of all earlier messages. */
 const maxImageBytes = 7_000_000;
 
 const extensions: Record<string, string> = {
@@ -23,8 +23,8 @@ const extensions: Record<string, string> = {
 };
 
 /**
- * Puts the images of a message into a folder of the turn, because the program shows an image only by a name in its prompt,
- * in which many signs mean something else. The names start with `prefix`, so that none is a file of the working folder.
+ * Copies the images of a message to a folder of the turn: the program shows an image only by a name in its prompt, in which many characters
+ * have a meaning. The names start with `prefix`, so that none is a file of the working folder.
  */
 export async function stageImages(attachments: readonly Attachment[], dir: string, prefix: string): Promise<StagedImages> {
   const images = attachments.filter(isImage);
@@ -40,7 +40,7 @@ export async function stageImages(attachments: readonly Attachment[], dir: strin
   return { shown: shown.map(({ file }) => file), names: shown.map(({ name }) => name), dir };
 }
 
-/** One that is gone or too large is only named, and the model can say so. */
+/** A missing or too large image is only named, and the model can say so. */
 async function canBeShown(file: Attachment, target: string): Promise<boolean> {
   try {
     const source = await realpath(file.path);

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { restoreText } from './plain-text.ts';
 import { homeAt, knownHome, moveProject, sessionsDir, type SessionHome, terminalDir } from './session-home.ts';
 
-/** What the program of a person is given: how it pays, and to keep the session and itself as they are. The rest is the person's to set. */
+/**
+ * Settings of the program for a person: how it is paid for, and that it keeps the session and its version. The person sets everything else.
+ */
 const settings = {
   security: { auth: { selectedType: 'gemini-api-key' } },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, sessionRetention: { enabled: false } },
@@ -12,10 +14,10 @@ const settings = {
   telemetry: { enabled: false },
 };
 
-/** `dir`: the home under a name of its own, by which what is left of turns is distinguished from it. */
+/** `dir`: the home under a separate name, which distinguishes this program from leftovers of turns. */
 export type TerminalHome = { id: string; dir: string; isNew: boolean };
 
-/** The home of a session made ready for a person who works in it; null when there is no such session. */
+/** Prepares the home of a session for a person who works in it; null when there is no such session. */
 export async function openTerminalHome(stateDir: string, resume: string | null, cwd: string): Promise<TerminalHome | null> {
   const home = resume === null ? homeAt(sessionsDir(stateDir), randomUUID(), true) : knownHome(stateDir, resume);
   if (home === null) return null;
@@ -31,7 +33,9 @@ export async function openTerminalHome(stateDir: string, resume: string | null, 
   return { id: home.id, dir, isNew: home.isNew };
 }
 
-/** Turns have their text hidden from the program, and a relay that restores it for the model. This program has none. */
+/**
+ * Turns hide their text from the program, and the relay restores it for the model. This program has no relay, so the text is restored here.
+ */
 async function restoreChats({ dir }: SessionHome): Promise<void> {
   const projects = path.join(dir, '.gemini/tmp');
   for (const project of await readdir(projects).catch(() => [])) {

@@ -2,7 +2,7 @@ import { createLineSplitter } from '@svc/service-kit/line-splitter.ts';
 
 export type ThoughtReader = {
   push(chunk: Buffer): void;
-  /** True when the model said that it is done; a stream that ends without it was cut. */
+  /** True when the model has reported its end; a stream that ends without it was cut off. */
   readonly finished: boolean;
 };
 
@@ -10,7 +10,7 @@ type StreamEvent = { candidates?: { content?: { parts?: { text?: unknown; though
 
 const maxLineLength = 16 * 1024 * 1024;
 
-/** Reads along a reply stream for the model's thoughts, which the program does not print. Other lines are not parsed. */
+/** Reads the model's thoughts from a reply stream, because the program does not print them. Other lines are not parsed. */
 export function createThoughtReader(onThought: (text: string) => void): ThoughtReader {
   let finished = false;
   const onLine = (line: string) => {
@@ -20,7 +20,7 @@ export function createThoughtReader(onThought: (text: string) => void): ThoughtR
     const text = thoughtsOf(line.slice('data:'.length));
     if (text !== '') onThought(text);
   };
-  // Past a line that long there is nothing to read along; the stream itself goes on.
+  // After a line that is too long, reading stops; the stream itself continues.
   const splitter = createLineSplitter(maxLineLength, onLine, () => (finished = true));
   return {
     push: splitter.push,
@@ -36,6 +36,6 @@ function thoughtsOf(json: string): string {
     const parts = candidates.flatMap((candidate) => candidate.content?.parts ?? []);
     return parts.map(({ thought, text }) => (thought === true && typeof text === 'string' ? text : '')).join('');
   } catch {
-    return ''; // the program decides what it thinks of it
+    return ''; // the program handles it
   }
 }

@@ -3,7 +3,7 @@ import type { ModelUsage, TokenUsage } from '@svc/contract/usage.ts';
 import { usageOfModels } from '@svc/engine-kit/usage.ts';
 import type { GeminiMessage, GeminiStats, GeminiTokens } from './gemini-messages.ts';
 
-/** What a line means to the turn's listener. The session, usage and the end of the turn are the turn's own business. */
+/** Converts a line to events of the turn. The turn itself handles the session, usage and the end. */
 export function toEngineEvents(message: GeminiMessage, toolServers: readonly string[]): EngineEvent[] {
   switch (message.type) {
     case 'message':
@@ -26,17 +26,17 @@ export function toEngineEvents(message: GeminiMessage, toolServers: readonly str
   }
 }
 
-/** What is left of each end of a name that is too long. */
+/** Length of the part that is kept at each end of a name that is too long. */
 const keptOfLong = 30;
 
-/** The beginnings of the names that the program gives to a server's tools: the whole one, and that of a name whose middle was cut out. */
+/** The prefixes of a server's tool names in the program: the whole one, and that of a name whose middle was cut out. */
 export function toolPrefixes(server: string): string[] {
   const name = server.startsWith('mcp_') ? server : `mcp_${server}`;
   const prefix = `${name.replaceAll(/[^\w\-.:]/g, '_')}_`;
   return prefix.length > keptOfLong ? [prefix, `${prefix.slice(0, keptOfLong)}...`] : [prefix];
 }
 
-/** A server's tool as the other engines name it. */
+/** Converts a server's tool name to the form of the other engines. */
 function toolName(name: string, toolServers: readonly string[]): string {
   const [owner] = toolServers
     .flatMap((server) => toolPrefixes(server).map((prefix) => ({ server, prefix })))
@@ -45,13 +45,13 @@ function toolName(name: string, toolServers: readonly string[]): string {
   return owner === undefined ? name : `mcp__${owner.server}__${name.slice(owner.prefix.length)}`;
 }
 
-/** Tokens of one turn, whose own model is `own`; null when it has used none. */
+/** Tokens of one turn with the model `own`; null when it used none. */
 export function toUsage(stats: GeminiStats, own: string | null): TokenUsage | null {
   const models = Object.entries(stats.models ?? {}).map(([model, tokens]) => ofModel(model, tokens));
   return usageOfModels(models, own) ?? usageOfModels([ofModel(own ?? '', stats)], own ?? '');
 }
 
-/** The program leaves thinking out of the reply's tokens, as the vendor's bill does not. */
+/** The program does not count thinking as output, but the vendor bills it. */
 function ofModel(model: string, tokens: GeminiTokens): ModelUsage {
   const thinking = Math.max(0, tokens.total_tokens - tokens.input_tokens - tokens.output_tokens);
   return {

@@ -39,7 +39,7 @@ function kindOf({ status, reason, message }: Refusal): FailureKind {
 /** The stream of a reply ended too early, even after a retry. */
 export const cutOff: EngineFailure = failureOf(kinds.broken, 'The reply of the model was cut off');
 
-/** The program's message for a reply that ended before its first byte: for the program, its request has failed. */
+/** The program's message for a reply that ended before its first byte, which it treats as a failed request. */
 const connectionBroke = /\bfetch failed\b/;
 
 /** There is no API key. */

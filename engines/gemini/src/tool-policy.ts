@@ -1,13 +1,13 @@
 import type { ToolPolicy } from '@svc/contract/trust.ts';
 import { plainPattern } from '@svc/engine-kit/path-policy.ts';
 
-/** Of JSON: a value of any kind, and a text that no program can take for an option. */
+/** JSON expressions: any value, and a text that no program can take for an option. */
 const any = String.raw`[^\x00]+`;
 const noOption = String.raw`"[^-][^\x00]*`;
 
 /**
- * The tools for reading, each with all its fields and an expression for what each may hold. Paths the program checks itself;
- * patterns it does not. A tool or a field that a new version brings is refused until it stands here.
+ * The reading tools, each with all its fields and an expression for their values. The program checks paths itself, but not patterns. A tool
+ * or field of a new version is refused until it is listed here.
  */
 const readingTools: Record<string, Record<string, string>> = {
   read_file: { file_path: any, start_line: any, end_line: any },
@@ -24,7 +24,7 @@ const readingTools: Record<string, Record<string, string>> = {
   },
 };
 
-/** The program's own tools that a turn is offered; `null` is all of them. */
+/** The program's own tools that are offered to a turn; `null` means all. */
 export const ownTools: Record<ToolPolicy, readonly string[] | null> = {
   none: [],
   read: Object.keys(readingTools),
@@ -32,8 +32,8 @@ export const ownTools: Record<ToolPolicy, readonly string[] | null> = {
 };
 
 /**
- * Rules for the program's policy engine, beside the list of its own tools: what they deny is neither offered nor run.
- * Null where everything is allowed. Of the tool servers only those that the turn may use are known to the program.
+ * Rules for the program's policy engine, in addition to the list of its own tools: a denied tool is neither offered nor run. Null when
+ * everything is allowed. The program knows only the tool servers that the turn may use.
  */
 export function policyRules(policy: ToolPolicy): string | null {
   const tools = ownTools[policy];
@@ -46,8 +46,8 @@ export function policyRules(policy: ToolPolicy): string | null {
 }
 
 /**
- * An expression for the arguments of a call as the program writes them down for its rules: JSON with sorted fields, a NUL
- * before and after each.
+ * An expression for a call's arguments in the form in which the program's rules see them: JSON with sorted fields, and a NUL before and
+ * after each.
  */
 function argsOf(fields: Record<string, string>): string {
   const common = { ...fields, wait_for_previous: any };
@@ -57,7 +57,7 @@ function argsOf(fields: Record<string, string>): string {
   return `^\\{${parts.join('')}\\}$`;
 }
 
-/** JSON's strings and arrays are TOML's too. */
+/** JSON strings and arrays are valid TOML too. */
 const rule = (fields: object, decision: 'allow' | 'deny', priority: number): string =>
   [
     '[[rule]]',
@@ -66,12 +66,11 @@ const rule = (fields: object, decision: 'allow' | 'deny', priority: number): str
   ].join('\n');
 
 /**
- * How the program is started for a policy. It never takes settings from the working folder, which others may have
- * written to; with `--skip-trust` it still takes tool servers and, from the folder's GEMINI.md, context. Without trust
- * it takes nothing.
+ * Arguments that start the program for a policy. The program never reads settings of the working folder, which others may have written.
+ * With `--skip-trust` it still reads tool servers and, from the folder's GEMINI.md, context; without trust it reads nothing.
  */
 export const policyArgs = (policy: ToolPolicy, rulesFile: string): readonly string[] => {
-  // Twice: what the machine's own administrator set up may switch one of them off.
+  // Both, because the machine's administrator may have switched one of them off.
   const rules = ['--policy', rulesFile, '--admin-policy', rulesFile];
   switch (policy) {
     case 'none':

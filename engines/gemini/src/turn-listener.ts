@@ -9,20 +9,20 @@ import type { Refusal } from './refusal.ts';
 import { toEngineEvents, toolPrefixes, toUsage } from './to-engine-event.ts';
 import { cutOff, toFailure } from './to-failure.ts';
 
-/** How a turn ended: with its terminal event, or without a session to go on with. */
+/** How a turn ended: with its terminal event, or because the session to resume is unknown. */
 export type TurnOutcome = 'finished' | 'session_unknown';
 
 export type TurnListener = RelayListener & {
   readonly events: EventQueue;
   readonly outcome: TurnOutcome;
-  /** True once the program has a session: from then on there is something to go on with. */
+  /** True once the program has a session, which can be resumed from then on. */
   readonly announced: boolean;
-  /** True once a tool ran, which may have started something. */
+  /** True once a tool ran, which may have started processes. */
   readonly usedTools: boolean;
   onMessage(message: Record<string, unknown>): void;
-  /** The program is gone, and what it last wrote to stderr. */
+  /** The program has ended, with its last stderr output. */
   onEnd(end: ProgramEnd, stderr: string): void;
-  /** What the turn has used so far, as far as it is known. */
+  /** The usage of the turn so far, estimated where it is unknown. */
   estimated(): EngineEvent;
 };
 
@@ -30,31 +30,31 @@ type ProgramEnd = Pick<ProcessEnd, 'code' | 'signal'> & Partial<ProcessEnd>;
 
 type Options = { request: EngineRequest; sessionId: string; isNew: boolean; signal: AbortSignal };
 
-/** What is known of the turn so far. */
+/** The state of the running turn. */
 type Turn = Options & {
   readonly queue: EventQueue;
   /** Names of the tool servers that the turn may use. */
   readonly toolServers: readonly string[];
-  /** Ids of the tools that run. */
+  /** Ids of running tools. */
   readonly openTools: Set<string>;
   outcome: TurnOutcome;
   announced: boolean;
   usedTools: boolean;
-  /** True once the model was asked. */
+  /** True once a request was sent to the model. */
   asked: boolean;
-  /** True when the last reply broke off, until the model is asked again. */
+  /** True when the last reply broke off, until the next request. */
   wasCut: boolean;
   model: string | null;
   /** The text since the last tool call. */
   segment: string;
-  /** Length of everything the model said. */
+  /** Length of all text from the model. */
   said: number;
-  /** What the model service answered last, when it refused. */
+  /** The model service's last refusal. */
   refusal: Refusal | null;
   lastError: string;
 };
 
-/** Joins what the program prints and what the relay sees to the events of one turn. */
+/** Combines the program's output and the relay's observations to the events of one turn. */
 export function createTurnListener(options: Options): TurnListener {
   const turn = beginTurn(options);
   return {
@@ -97,7 +97,7 @@ const beginTurn = (options: Options): Turn => ({
 
 function readRaw(turn: Turn, raw: Record<string, unknown>): void {
   try {
-    // Its fields are the program's promise.
+    // The cast: the program defines its fields.
     readMessage(turn, raw as unknown as GeminiMessage);
   } catch {
     fail(turn, {
@@ -145,7 +145,7 @@ function show(turn: Turn, event: EngineEvent): void {
 }
 
 function showThought(turn: Turn, text: string): void {
-  // While a tool runs, it is an agent inside that tool that thinks.
+  // While a tool runs, the thoughts are those of an agent inside the tool.
   if (turn.openTools.size > 0) return;
   turn.said += text.length;
   turn.queue.push({ type: 'thinking', text });
@@ -153,7 +153,7 @@ function showThought(turn: Turn, text: string): void {
 
 function noteRequest(turn: Turn, body: Buffer): void {
   turn.refusal = null;
-  if (turn.wasCut) closeSegment(turn); // the reply begins again
+  if (turn.wasCut) closeSegment(turn); // the reply starts again
   turn.wasCut = false;
   if (turn.asked) return;
   turn.asked = true;
@@ -174,7 +174,7 @@ function noteCut(turn: Turn): void {
 
 const retryNotice = ({ queue }: Turn, message: string): void => queue.push({ type: 'notice', code: 'retry', message });
 
-/** The program is gone. Before that it has said how the turn ended, or it ends here. */
+/** The program has ended. If it did not report the end of the turn, the turn ends here. */
 function endTurn(turn: Turn, { code, signal, overflow }: ProgramEnd, stderr: string): void {
   if (turn.signal.aborted) return finish(turn, estimated(turn), { type: 'aborted' });
   if (overflow) return fail(turn, overflow, estimated(turn));
@@ -208,7 +208,7 @@ const estimated = ({ request, said }: Turn): EngineEvent => ({
 
 const unknownSession = /Invalid session identifier|No previous sessions found/;
 
-/** Tools stand at the end of a request. In what people wrote a quotation mark would have a backslash before it. */
+/** The tools are at the end of a request. In people's text, a quotation mark would have a backslash before it. */
 function offersToolsOf(server: string, body: Buffer): boolean {
   const start = body.lastIndexOf('"functionDeclarations"');
   if (start === -1) return false;

@@ -3,7 +3,7 @@ import { isLoopbackUrl } from '@svc/service-kit/http/loopback.ts';
 import { http, type ClientRequest, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 
 export type Upstream = {
-  /** Sends a request on; destroyed when `response`, which waits for it, is. Rejects when nothing answers. */
+  /** Forwards a request, which is destroyed together with `response`. Rejects when nothing answers. */
   send(request: IncomingMessage, route: string, body: Buffer, response: ServerResponse): Promise<IncomingMessage>;
   close(): void;
 };
@@ -11,14 +11,14 @@ export type Upstream = {
 export type UpstreamOptions = {
   baseUrl: string;
   apiKey: string | null;
-  /** Names the proxy, if any. */
+  /** May name a proxy. */
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** To connect alone: a model may think for minutes before its first word. */
+/** Timeout of the connection only: a model may think for minutes before its first word, ms. */
 const connectTimeoutMs = 10_000;
 
-/** The model service behind the relay, over connections that stay open. */
+/** The model service behind the relay, with persistent connections. */
 export function openUpstream({ baseUrl, apiKey, env }: UpstreamOptions): Upstream {
   const base = new URL(baseUrl);
   const prefix = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
@@ -44,7 +44,7 @@ function limitConnecting(socket: Socket, call: ClientRequest): void {
   for (const event of ['connect', 'close'] as const) socket.once(event, () => clearTimeout(timer));
 }
 
-/** The reply must be readable on its way, and the program's own key is good for the relay alone. */
+/** The relay must be able to read the reply, and the program's own key is valid only for the relay. */
 function upstreamHeaders(request: IncomingMessage, body: Buffer, apiKey: string | null): Record<string, string | string[]> {
   const dropped = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'transfer-encoding', 'x-goog-api-key']);
   const kept = Object.entries(request.headers).filter(
