@@ -10,6 +10,7 @@ const unguessableLength = 32;
 /**
  * Finds the caller of a request's bearer key. Throws `unauthorized`; `busy` with `retry_after_s` after too many bad keys; or `unavailable`
  * while the keys file admits nobody: the key may be valid, so this does not count as an attempt.
+ *
  * An attempt is counted before its key is checked, and taken back when the key is valid. While the limit is exceeded, a short key is not
  * checked at all, valid or not: otherwise the limit would not slow guessing. A long key is still checked: behind a reverse proxy all
  * callers share one address, and a stranger's flood must not lock them out.
