@@ -40,7 +40,7 @@ test('a version all of whose processes are healthy is tried well only if they ar
   const all = [right, { ...right, core: other }, { ...right, manager: other }, { ...right, collector: other }];
   const [well, ...wrong] = await Promise.all(all.map(tried));
   expect(well).toBeUndefined();
-  const named = ['core', 'manager', 'collector'].map((name) => `the ${name} is of ffffffffffff, not of aaaaaaaaaaaa`);
+  const named = ['core', 'manager', 'collector'].map((name) => `the ${name} runs commit ffffffffffff, not aaaaaaaaaaaa`);
   expect(wrong.map((error) => (error as Error).message)).toEqual(named);
   expect(wrong.every((error) => error instanceof BrokenVersion)).toBe(true);
 });
