@@ -6,10 +6,10 @@ import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
-import { beginTrial, readPointer, readTrial, revertTrial } from './pointer.ts';
-import type { Journal } from './journal.ts';
-import { goBack, verify } from './switch-to.ts';
-import type { UpdateContext } from './update-context.ts';
+import { beginTrial, readPointer, readTrial, revertTrial } from '../src/update/pointer.ts';
+import type { Journal } from '../src/update/journal.ts';
+import { goBack, verify } from '../src/update/switch-to.ts';
+import type { UpdateContext } from '../src/update/update-context.ts';
 
 const commit = 'a'.repeat(40);
 
