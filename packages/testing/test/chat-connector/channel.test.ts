@@ -1,10 +1,10 @@
 import type { StartContext } from '@svc/connector-kit';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { startChatPlatform, type ChatPlatformOptions } from '../chat-platform/start-chat-platform.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { meta, type Config } from './meta.ts';
-import { start } from './start.ts';
+import { startChatPlatform, type ChatPlatformOptions } from '../../src/chat-platform/start-chat-platform.ts';
+import { temporaryFolder } from '../../src/temporary-folder.ts';
+import { meta, type Config } from '../../src/chat-connector/meta.ts';
+import { start } from '../../src/chat-connector/start.ts';
 
 /** The connector between a real platform and a core that does what the test says. */
 async function openChannel(options: ChatPlatformOptions = { dedupesNonces: true }) {
