@@ -50,6 +50,22 @@ export type PricingReport = PriceTable & {
 /** USD; null: no limit. Above `soft_usd` the operator is warned; at `hard_usd` turns are refused. */
 export type SpendLimits = { soft_usd: number | null; hard_usd: number | null };
 
+/** Tolerance for rounding errors in sums of many small numbers, USD. */
+const rounding = 1e-9;
+
+/** Whether spending has reached a limit. */
+export const isLimitReached = (spent: number, limit: number | null): limit is number =>
+  limit !== null && spent >= limit - rounding;
+
+/** The higher of the limits that spending has reached; null below both. */
+export function reachedLimit(
+  { soft_usd, hard_usd }: SpendLimits,
+  spent: number,
+): { level: 'soft' | 'hard'; limit: number } | null {
+  if (isLimitReached(spent, hard_usd)) return { level: 'hard', limit: hard_usd };
+  return isLimitReached(spent, soft_usd) ? { level: 'soft', limit: soft_usd } : null;
+}
+
 /** Body of `PUT /v2/spend/budget`. */
 export const budgetSchema = {
   type: 'object',

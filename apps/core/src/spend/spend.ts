@@ -1,4 +1,4 @@
-import type { PrincipalSpend, SpendLimits, SpendReport } from '@svc/contract/cost.ts';
+import { isLimitReached, reachedLimit, type PrincipalSpend, type SpendLimits, type SpendReport } from '@svc/contract/cost.ts';
 import { atLeast, type Identity } from '@svc/contract/trust.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { CoreSettings } from '@svc/service-kit/config/process-settings.ts';
@@ -22,8 +22,6 @@ type Deps = {
 };
 
 const allowed: SpendVerdict = { allowed: true };
-/** Tolerance for rounding errors in sums of many small numbers. */
-const rounding = 1e-9;
 const maxWarnings = 10;
 
 /**
@@ -66,10 +64,10 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
   };
   const overBudget = (sender: SenderOf | undefined): Overspend | null => {
     const budget = sender === undefined ? null : budgets.of(sender);
-    return budget !== null && reached(budget.spent, budget.limit) ? toOverspend(budget) : null;
+    return budget !== null && isLimitReached(budget.spent, budget.limit) ? toOverspend(budget) : null;
   };
   // A budget of zero blocks the sender on purpose, so it is not reported.
-  const usedUp = () => budgets.all().filter(({ spent, limit }) => limit > 0 && reached(spent, limit));
+  const usedUp = () => budgets.all().filter(({ spent, limit }) => limit > 0 && isLimitReached(spent, limit));
 
   const warnings = (): string[] => {
     const sums = ledger.current();
@@ -139,17 +137,15 @@ type Subject = Pick<Overspend, 'subject' | 'key' | 'surface' | 'period'>;
 const nobody = { key: null, surface: null };
 const toOverspend = (budget: Standing): Overspend => ({ ...budget, subject: 'sender', level: 'hard' });
 
-const reached = (spent: number, limit: number | null): limit is number => limit !== null && spent >= limit - rounding;
-
 /** The higher of the limits that a sum has reached. */
-function highest({ soft_usd, hard_usd }: SpendLimits, spent: number, subject: Subject): Overspend | null {
-  if (reached(spent, hard_usd)) return { ...subject, level: 'hard', spent, limit: hard_usd };
-  return reached(spent, soft_usd) ? { ...subject, level: 'soft', spent, limit: soft_usd } : null;
+function highest(limits: SpendLimits, spent: number, subject: Subject): Overspend | null {
+  const reached = reachedLimit(limits, spent);
+  return reached === null ? null : { ...subject, ...reached, spent };
 }
 
 /** The limits that the last `cost` has crossed. Sums only grow, so that happens once per period. */
 function crossed({ soft_usd, hard_usd }: SpendLimits, spent: number, cost: number, subject: Subject): Overspend[] {
-  const justNow = (limit: number | null): limit is number => reached(spent, limit) && !reached(spent - cost, limit);
+  const justNow = (limit: number | null): limit is number => isLimitReached(spent, limit) && !isLimitReached(spent - cost, limit);
   return [
     ...(justNow(soft_usd) ? [{ ...subject, level: 'soft' as const, spent, limit: soft_usd }] : []),
     ...(justNow(hard_usd) ? [{ ...subject, level: 'hard' as const, spent, limit: hard_usd }] : []),

@@ -33,7 +33,7 @@ test('every limit that is reached is a row: of all, of people, of senders with a
     'warn Spending is above its warning',
     'bad anna has reached a spending limit: their turns are refused',
     'warn ben is above the warning for one person',
-    'bad Everyone who is not known has reached a spending limit: their turns are refused',
+    'bad Unknown senders has reached a spending limit: their turns are refused',
     'bad The budget of ci (compat) is used up: its turns are refused',
   ]);
 });

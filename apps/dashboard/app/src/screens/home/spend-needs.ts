@@ -1,10 +1,8 @@
 import { t } from '@svc/chat-ui/language/t.ts';
-import type { SpendReport } from '@svc/contract/cost.ts';
+import { reachedLimit, type SpendLimits, type SpendReport } from '@svc/contract/cost.ts';
 import { money, relativeTime } from '../../parts/format.ts';
 import type { Need } from './need.ts';
 
-/** Same as in the core: sums of many small numbers are slightly too low. */
-const rounding = 1e-9;
 const maxRows = 5;
 
 /** Every limit that is reached: the total, those of people, and the budgets of senders. The first few of each. */
@@ -27,7 +25,7 @@ export function ofSpend(report: SpendReport | undefined): Need[] {
   }));
   const people = principals.flatMap(({ principal_id: id, key, cost_usd: cost }) =>
     reachedBy(cost, each).map(({ limit, isOver }): Need => {
-      const name = key ?? t('Everyone who is not known');
+      const name = key ?? t('Unknown senders');
       return {
         key: `spend of ${id}`,
         status: isOver ? 'bad' : 'warn',
@@ -53,8 +51,8 @@ export function ofSpend(report: SpendReport | undefined): Need[] {
   return [...all, ...people.slice(0, maxRows), ...senders.slice(0, maxRows)];
 }
 
-/** The highest limit that a sum has reached; none below both. */
-function reachedBy(cost: number, { soft_usd: soft, hard_usd: hard }: Omit<SpendReport['total'], 'cost_usd'>) {
-  if (hard !== null && cost >= hard - rounding) return [{ limit: hard, isOver: true }];
-  return soft !== null && cost >= soft - rounding ? [{ limit: soft, isOver: false }] : [];
+/** The higher of the limits that a sum has reached, as a list of at most one. */
+function reachedBy(cost: number, limits: SpendLimits) {
+  const reached = reachedLimit(limits, cost);
+  return reached === null ? [] : [{ limit: reached.limit, isOver: reached.level === 'hard' }];
 }
