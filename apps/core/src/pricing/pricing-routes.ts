@@ -15,18 +15,12 @@ type ByModel = { Params: { model: string } };
 export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }): void {
   app.get('/v2/pricing', () => pricing.report());
 
-  const reload = async (): Promise<PricingReport> => {
-    await pricing.reload();
-    const fault = pricing.fault();
-    if (fault !== null) throw new ServiceError('unprocessable', `Nothing was changed: ${fault}.`);
-    return pricing.report();
-  };
-  app.post('/v2/pricing/reload', reload);
+  app.post('/v2/pricing/reload', () => reload(pricing));
 
   /** Serialized, so that undoing one change does not undo another. */
   const inTurn = createLane(1);
   const change = (model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> =>
-    inTurn(() => changed(pricing.report().source.file, model, price, { reload, restore: () => pricing.reload() }));
+    inTurn(() => changed(pricing, model, price));
   app.put<ByModel & { Body: Static<typeof modelPriceSchema> }>(
     '/v2/pricing/models/:model',
     { schema: { body: modelPriceSchema } },
@@ -35,21 +29,21 @@ export function mountPricingRoutes(app: App, { pricing }: { pricing: Pricing }):
   app.delete<ByModel>('/v2/pricing/models/:model', ({ params }) => change(params.model, null));
 }
 
-type Readers = { reload: () => Promise<PricingReport>; restore: () => Promise<void> };
+async function reload(pricing: Pricing): Promise<PricingReport> {
+  await pricing.reload();
+  const fault = pricing.fault();
+  if (fault !== null) throw new ServiceError('unprocessable', `Nothing was changed: ${fault}.`);
+  return pricing.report();
+}
 
 /** A rejected price changes neither the file nor the prices in force. */
-async function changed(
-  file: string,
-  model: string,
-  price: Partial<ModelPrice> | null,
-  { reload, restore }: Readers,
-): Promise<PricingReport> {
-  const { undo } = changePrice(file, model, price);
+async function changed(pricing: Pricing, model: string, price: Partial<ModelPrice> | null): Promise<PricingReport> {
+  const { undo } = changePrice(pricing.report().source.file, model, price);
   try {
-    return await reload();
+    return await reload(pricing);
   } catch (error) {
     undo();
-    await restore();
+    await pricing.reload();
     throw error;
   }
 }
