@@ -1,5 +1,8 @@
 /** How long a second factor stays valid for dangerous acts. */
-export const proofLastsMs = 10 * 60_000;
+const proofLastsMs = 10 * 60_000;
+
+/** Whether a second factor that was given at `provenAt` still counts. One from the future does not: the clock was ahead. */
+export const isProofFresh = (provenAt: number, now: number): boolean => Math.abs(now - provenAt) <= proofLastsMs;
 
 /** Where a person is signed in. Times are epoch ms. */
 export type LoginSession = {

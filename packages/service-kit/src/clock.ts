@@ -15,6 +15,12 @@ export type Clock = {
  */
 export const isWithin = (at: number, ms: number, now: number): boolean => Math.abs(now - at) < ms;
 
+/**
+ * Whether something that was issued for `lifeMs` has not expired. One that would live longer than that was issued while the clock was
+ * ahead, and must not last until then.
+ */
+export const isLive = (expiresAt: number, lifeMs: number, now: number): boolean => now < expiresAt && expiresAt <= now + lifeMs;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => Math.trunc(performance.now()),

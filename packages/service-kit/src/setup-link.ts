@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Clock } from './clock.ts';
+import { isLive, type Clock } from './clock.ts';
 import { makePrivateDir, writeFileAtomic, readIfThere } from './files.ts';
 
 const lifeMs = 15 * 60_000;
@@ -30,17 +30,14 @@ export function makeSetupLink(run: string, clock: Clock, resets: boolean): strin
 /** The currently valid link, if this is its token. */
 export function findSetupLink(run: string, token: string, clock: Clock): SetupLink | null {
   const link = readLink(run);
-  return link !== null && link.hash === tokenHash(token) && isGood(link, clock) ? link : null;
+  return link !== null && link.hash === tokenHash(token) && isLive(link.expires_at, lifeMs, clock.now()) ? link : null;
 }
 
 /** When the currently valid link expires, epoch ms; null when there is none. */
 export function setupLinkEnd(run: string, clock: Clock): number | null {
   const link = readLink(run);
-  return link !== null && isGood(link, clock) ? link.expires_at : null;
+  return link !== null && isLive(link.expires_at, lifeMs, clock.now()) ? link.expires_at : null;
 }
-
-/** A link that was made while the clock was ahead does not last longer. */
-const isGood = ({ expires_at: end }: SetupLink, clock: Clock): boolean => clock.now() < end && end <= clock.now() + lifeMs;
 
 export const dropSetupLink = (run: string): void => rmSync(fileOf(run), { force: true });
 

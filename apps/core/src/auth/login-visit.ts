@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type LoginSession, proofLastsMs, type SignedIn } from '@svc/contract/auth.ts';
+import { isProofFresh, type LoginSession, type SignedIn } from '@svc/contract/auth.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { cookiesOf, originOf, writeCookie } from './login-cookie.ts';
@@ -54,8 +54,7 @@ export function createLoginVisit(sessions: LoginSessions, clock: Clock): LoginVi
 
 /** @throws ServiceError `forbidden` with `step_up` */
 export function requireProof({ proven_at: provenAt }: LoginSession, clock: Clock): void {
-  const now = clock.now();
-  if (Math.abs(now - provenAt) <= proofLastsMs) return; // one from the future was made while the clock was ahead
+  if (isProofFresh(provenAt, clock.now())) return;
   const message = 'This needs your second factor again: you last confirmed it more than ten minutes ago.';
   throw new ServiceError('forbidden', message, { details: { step_up: true } });
 }

@@ -28,7 +28,7 @@ type Deps = {
 /** `actor`: who lets them in, for the audit. */
 type Linking = { what: 'linked' | 'paired'; actor: string };
 
-/** Of a new person for whom the operator names none. */
+/** The role of a new person if the operator names none. */
 export const defaultRole = 'known';
 
 /** Lets in waiting senders. */

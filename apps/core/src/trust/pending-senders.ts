@@ -1,5 +1,5 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
-import type { Clock } from '@svc/service-kit/clock.ts';
+import { isLive, type Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import type { Ids } from '@svc/service-kit/ids.ts';
 import type { Log } from '@svc/service-kit/log.ts';
@@ -102,9 +102,9 @@ export async function createPendingSenders({ store, clock, ids, log }: Deps): Pr
 
 export const codeLifeMs = 60 * 60_000;
 
-/** A code that would live much longer was issued while the clock was ahead; setting the clock back a little ends no code. */
+/** With room for a clock that is set back a little, which ends no code. */
 export const hasLiveCode = ({ code, code_expires_at }: PendingRow, now: number): boolean =>
-  code !== null && code_expires_at !== null && code_expires_at > now && code_expires_at <= now + 2 * codeLifeMs;
+  code !== null && code_expires_at !== null && isLive(code_expires_at, 2 * codeLifeMs, now);
 
 const keyOf = ({ surface, value }: Pick<PendingRow, 'surface' | 'value'>) => compositeKey(surface, value);
 

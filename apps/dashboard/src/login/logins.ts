@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { proofLastsMs } from '@svc/contract/auth.ts';
+import { isProofFresh } from '@svc/contract/auth.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { needsSecondFactor } from '@svc/service-kit/http/second-factor.ts';
 import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
@@ -18,9 +18,6 @@ export interface Logins {
 }
 
 const timeoutMs = 10_000;
-
-/** Whether the second factor was proven within the last ten minutes. A proof from the future does not count: the clock was ahead. */
-export const isProven = ({ provenAt }: Pick<Login, 'provenAt'>, now: number): boolean => Math.abs(now - provenAt) <= proofLastsMs;
 
 type Verified = { user?: string; session?: { id: string; proven_at: number }; message?: string };
 
@@ -49,7 +46,7 @@ export function createLogins(coreUrl: string): Logins {
       return login;
     },
     requireProof({ provenAt }, now) {
-      if (!isProven({ provenAt }, now)) throw needsSecondFactor();
+      if (!isProofFresh(provenAt, now)) throw needsSecondFactor();
     },
   };
 }

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { secondFactorHeaders } from '@svc/service-kit/http/second-factor.ts';
-import { isProven, type Logins } from '../login/logins.ts';
+import { isProofFresh } from '@svc/contract/auth.ts';
+import type { Logins } from '../login/logins.ts';
 import { allowedRoutes } from './allowed-routes.ts';
 import type { Backends } from './backends.ts';
 import { forward } from './forward.ts';
@@ -38,7 +39,7 @@ export function mountProxyRoutes(app: App, { backends, logins, clock, stopping }
             path: target,
             headers: {
               ...backends.headersFor(backend, login.user, path),
-              ...(backend === 'core' && secondFactorHeaders(isProven(login, clock.now()))),
+              ...(backend === 'core' && secondFactorHeaders(isProofFresh(login.provenAt, clock.now()))),
               'x-request-id': request.id,
             },
             signal: watch.signal,
