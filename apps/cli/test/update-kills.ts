@@ -56,10 +56,10 @@ export function createUpdateKills({ house, next, isKnown, settledVersion }: Vict
 
   async function isBroughtToAnEnd({ commit, version, args }: Goal): Promise<void> {
     await until(isWhole, 60_000);
-    const left = phase();
-    let [code, out]: [number | null, string] = [null, ''];
+    let [left, code, out]: [Phase | null, number | null, string] = [null, null, ''];
     // The service repairs an interrupted update by itself, and holds the lock meanwhile.
     await until(async () => {
+      left = phase();
       ({ code, out } = await house.svc(args));
       return code !== updateCodes.busy;
     }, 60_000);
