@@ -150,16 +150,17 @@ describe('a reader of a stream', () => {
   });
 });
 
-/** An engine that says a word every 300 ms: those of the message, or a number that no other process says. */
+/** An engine that says a word every 300 ms: those of the message; or a number that no other process says, and long after it `done`. */
 const speaker = `
 import { setTimeout as sleep } from 'node:timers/promises';
 export async function* respond({ text }, signal) {
-  const words = text.startsWith('say ') ? text.slice(4).split(' ') : [String(process.pid), 'done'];
+  const isGiven = text.startsWith('say ');
+  const words = isGiven ? text.slice(4).split(' ') : [String(process.pid), 'done'];
   let said = '';
   for (const word of words) {
     said += word + ' ';
     yield { type: 'delta', text: word + ' ' };
-    await sleep(300, undefined, { signal });
+    await sleep(isGiven || word === 'done' ? 300 : 4000, undefined, { signal });
   }
   yield { type: 'segment', text: said };
   yield { type: 'done' };
