@@ -16,6 +16,7 @@ type Options = {
   onState(state: LinkState): void;
   /** State that a later tab has missed; its `adopt` receives it. */
   snapshot(): unknown;
+  /** Called in every tab that does not read, whenever one opens. What was over before is not in the snapshot. */
   adopt(snapshot: unknown): void;
 };
 

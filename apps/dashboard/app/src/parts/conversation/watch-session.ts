@@ -39,13 +39,22 @@ export function watchSession({ user, conversationKey, onLink }: Options): Sessio
     conversation,
     read: (before) => get<History>(withQuery(`${path}/history`, { before, limit: pageSize })),
   });
-  // The stream reports when the service is back; the history is read then.
-  const readAgain = () => readNewest().catch(() => undefined);
+  /** Nothing is missing between the history that was read and what the stream brings. */
+  let isComplete = false;
+  const complete = async () => {
+    if (isComplete) return;
+    // What cannot be read now is read when the stream begins again.
+    isComplete = await readNewest().then(
+      () => true,
+      () => false,
+    );
+  };
 
   function begin(): void {
     mayFollow = true;
     if (stream !== null || closed) return;
-    let isFirst = true;
+    // What ended after the history was read and before this tab hears the stream would be in neither.
+    isComplete = false;
     stream = openSharedStream({
       name: `svc-session-${user}-${conversationKey}`,
       url: `${path}/stream`,
@@ -54,12 +63,15 @@ export function watchSession({ user, conversationKey, onLink }: Options): Sessio
       onEvent(type, data) {
         const frame = toChatFrame({ ...(data as object), type } as SessionStreamFrame);
         if (frame === null) return;
-        if (frame.type === 'gap' || (frame.type === 'ready' && isFirst)) void readAgain();
-        isFirst = false;
+        if (frame.type === 'gap') isComplete = false;
+        if (frame.type === 'gap' || frame.type === 'ready') void complete();
         conversation.apply(frame);
       },
       snapshot: () => conversation.running(),
-      adopt: (turns) => conversation.adopt(turns as Turn[]),
+      adopt(turns) {
+        conversation.adopt(turns as Turn[]);
+        void complete();
+      },
     });
   }
 
