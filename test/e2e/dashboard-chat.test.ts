@@ -159,6 +159,20 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
+  test('[28] a conversation that begins in one tab is shown in another that was open before', async () => {
+    const conversation = `${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain`;
+    await fetch(conversation, { method: 'DELETE' });
+    const second = await context.newPage();
+    for (const shown of [second, page]) {
+      await shown.goto(`${dashboard.url}/chat`);
+      await isLive(shown);
+    }
+    expect((await fetch(conversation)).status).toBe(404);
+    await say(page, `count ${++many}`);
+    for (const shown of [page, second]) await isCounted(many, shown);
+    expect(faults).toEqual([]);
+  });
+
   test('[26] a running turn is joined by a page that opens, and stopped from there', async () => {
     await say(page, 'wait 60 slowly');
     await page.getByRole('button', { name: 'Stop the answer' }).waitFor();

@@ -20,6 +20,8 @@ export interface SessionWatch {
   readonly conversation: Conversation;
   /** Follows a conversation that has just been created. */
   begin(): void;
+  /** Its updates are shown, or will be when the tab is in sight again. */
+  isFollowed(): boolean;
   /** Reads the newest page, then follows. Resolves with whether the conversation exists. @throws ApiFault, AwayFault */
   start(): Promise<boolean>;
   /** Resolves when older messages were loaded, or there are none. */
@@ -91,6 +93,7 @@ export function watchSession({ user, conversationKey, onLink }: Options): Sessio
   return {
     conversation,
     begin,
+    isFollowed: () => mayFollow,
     async start() {
       try {
         await readNewest();
