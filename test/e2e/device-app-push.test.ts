@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
+import { wholeChromium } from '@svc/testing/chromium.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { testUnless } from '@svc/testing/skip-note.ts';
 import { openGateway } from '../../packages/device-gateway/test/open-gateway.ts';
@@ -9,9 +10,10 @@ import { createBrowser, startPushService } from '../../packages/device-gateway/t
 import { root } from '../repository.ts';
 import { isLive, openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
+const why = whyNoBrowser(wholeChromium);
 let chromium: Browser;
 beforeAll(async () => {
-  if (whyNoBrowser() === null) chromium = await openBrowser();
+  if (why === null) chromium = await openBrowser([], 'devices', wholeChromium);
 }, 300_000);
 afterAll(() => chromium?.close());
 
@@ -55,7 +57,7 @@ const forgetShown = (context: BrowserContext): Promise<unknown> =>
     };
   })()`);
 
-testUnless(whyNoBrowser())(
+testUnless(why)(
   'who has closed the app is told that an answer is ready, and who looks at it is not',
   async () => {
     const browser = createBrowser();
@@ -105,7 +107,7 @@ testUnless(whyNoBrowser())(
   120_000,
 );
 
-testUnless(whyNoBrowser())('a browser that cannot be notified, as in a private window, says so in words', async () => {
+testUnless(why)('a browser that cannot be notified, as in a private window, says so in words', async () => {
   const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root, 'devices') });
   const { url } = await gateway.invite('Phone');
   const context = await chromium.newContext({ permissions: ['notifications'] });
@@ -119,7 +121,7 @@ testUnless(whyNoBrowser())('a browser that cannot be notified, as in a private w
   await context.close();
 });
 
-testUnless(whyNoBrowser())(
+testUnless(why)(
   'a browser that is told of answers is told of them again after its subscription was lost, until it is signed out',
   async () => {
     const browser = createBrowser();

@@ -1,39 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestEntry } from '@svc/contract/upload.ts';
 import { http } from '@svc/service-kit/builtin.ts';
+import { chromiumArguments, chromiumProgram, whyNoChromium } from '@svc/testing/chromium.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
-const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-
-/** Nothing of its own goes out to the network: what the tests see is what the page does. */
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Why there is no browser here; null when there is one. */
-const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
-
 /** A real Chromium that nobody used before. To be closed by the test. */
 async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const folder = temporaryFolder();
   const context = await chromium.launchPersistentContext(folder.path, {
-    executablePath,
+    executablePath: chromiumProgram,
     headless: true,
     acceptDownloads: true,
-    args,
+    args: [...chromiumArguments],
   });
   return {
     context,
@@ -44,7 +28,7 @@ async function openBrowser(): Promise<{ context: BrowserContext; close(): Promis
   };
 }
 
-const why = whyNoBrowser();
+const why = whyNoChromium();
 
 describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNote(why)}`, () => {
   const folder = temporaryFolder();

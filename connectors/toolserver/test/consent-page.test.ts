@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
+import { chromiumArguments, chromiumProgram, whyNoChromium } from '@svc/testing/chromium.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { authorizeUrl, registered } from './authorize.ts';
@@ -11,11 +12,15 @@ import { openToolserver } from './open-toolserver.ts';
 declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-const why = existsSync(executablePath) ? null : `there is no ${executablePath}`;
-const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const why = whyNoChromium();
 
 describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(why)}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumProgram, args: [...chromiumArguments] });
+  });
+  afterAll(() => browser.close());
+
   test.each([
     { width: 390, colorScheme: 'light', javaScriptEnabled: false },
     { width: 1280, colorScheme: 'dark', javaScriptEnabled: true },
@@ -23,13 +28,12 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
     const server = await openToolserver();
     const back = http.createServer((_request, response) => response.end('signed in'));
     const program = await listen(back);
-    const browser = await chromium.launch({ executablePath, args });
-    onTestFinished(async () => {
-      await browser.close();
-      await program.close();
-    });
     const { width, ...rest } = look;
     const context = await browser.newContext({ viewport: { width, height: 844 }, ...rest });
+    onTestFinished(async () => {
+      await context.close();
+      await program.close();
+    });
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
@@ -57,10 +61,9 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
     'is open to everybody: nothing to find for axe at $width, $colorScheme',
     async ({ width, colorScheme }) => {
       const server = await openToolserver();
-      const browser = await chromium.launch({ executablePath, args });
-      onTestFinished(() => browser.close());
       // The page lets no script in, so the check does not come in as one of the page's.
       const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme, bypassCSP: true });
+      onTestFinished(() => context.close());
       const page = await context.newPage();
       const find = () =>
         page.evaluate(async () => (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`));

@@ -1,20 +1,20 @@
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { buildWebApp, type WebApp } from '@svc/service-kit/packages/build-web-app.ts';
+import { chromiumArguments, chromiumProgram, whyNoChromium } from '@svc/testing/chromium.ts';
 import { root } from '../../repository.ts';
 import type { ScriptedGateway } from './scripted-gateway.ts';
 
-const executablePath = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'];
-
-/** Why there is no browser on this machine; null when there is one. */
-export const whyNoBrowser = (): string | null => (existsSync(executablePath) ? null : `there is no ${executablePath}`);
+export const whyNoBrowser = whyNoChromium;
 
 /** Opens Debian's Chromium for the shipped build of an app. */
-export async function openBrowser(more: readonly string[] = [], app: WebApp = 'devices'): Promise<Browser> {
+export async function openBrowser(
+  more: readonly string[] = [],
+  app: WebApp = 'devices',
+  executablePath = chromiumProgram,
+): Promise<Browser> {
   await buildWebApp({ root, app, env: process.env, registry: null, onStep: () => undefined });
-  return await chromium.launch({ executablePath, args: [...args, ...more] });
+  return await chromium.launch({ executablePath, args: [...chromiumArguments, ...more] });
 }
 
 /** A page of a device that was paired by a link. `faults`: the page's errors, and violations of CSP and Trusted Types. */
