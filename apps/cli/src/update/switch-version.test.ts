@@ -21,9 +21,9 @@ test('a core that does not answer again is one that was away to the end', async 
   await heard.promise;
   server.closeAllConnections();
   await new Promise((resolve) => void server.close(resolve));
-  const away = performance.now();
-  while (performance.now() - away < 100) await new Promise((resolve) => setImmediate(resolve));
-  expect(await gap.stop()).toBeGreaterThanOrEqual(100);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Its last answer may have been read a moment after it ended.
+  expect(await gap.stop()).toBeGreaterThanOrEqual(200);
 });
 
 test('a service is stopped when it was asked to end, or what keeps it is gone; one that says nothing of that is not', async () => {
