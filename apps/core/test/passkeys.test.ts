@@ -54,6 +54,19 @@ test('one is added only with a second factor of the last ten minutes, and shows 
   expect(await call('passkeys/options', {}, loginOf(renewed))).toMatchObject({ status: 200 });
 });
 
+test('there are at most twenty, also of those that were begun at once', async () => {
+  const { login } = await setUp();
+  const begun: Options[] = [];
+  for (let count = 0; count < 21; count++) begun.push(await optionsOf('passkeys', login));
+  const statuses: number[] = [];
+  for (const options of begun) {
+    const response = createSoftwareAuthenticator().create(options, origin);
+    statuses.push((await call('passkeys', { name: 'Laptop', response }, login)).status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 409]);
+  expect(await call('passkeys/options', {}, login)).toMatchObject({ status: 409 });
+});
+
 test('without a login nobody adds, lists or removes one', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();

@@ -51,3 +51,11 @@ test('past eight that wait, strangers wait no more, and known browsers do', asyn
   held.resolve();
   await Promise.all(waiting);
 });
+
+test('what failed a month ago is not kept', async () => {
+  const { clock, db, throttle } = openLoginParts();
+  for (let count = 0; count < 5; count++) await throttle.fail(`session:${count}`);
+  clock.advance(31 * 24 * 3_600_000);
+  await throttle.fail('stranger');
+  expect(await db.all('SELECT source FROM login_throttle')).toEqual([{ source: 'stranger' }]);
+});

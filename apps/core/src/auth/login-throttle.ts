@@ -6,6 +6,8 @@ import type { Database } from '@svc/store/database.ts';
 
 const maxWaiting = 8;
 const longestWaitS = 30;
+/** A row is kept for so long after its last failure: most sources, such as a session that has ended, never come again. */
+const keptMs = 30 * 24 * 3_600_000;
 
 /**
  * The source of a guess, instead of an IP address, which says little behind a proxy: a browser that signed in before (`device:…`), a session
@@ -49,6 +51,7 @@ export function createLoginThrottle(db: Pick<Database, 'get' | 'run'>, clock: Cl
     async fail(source) {
       const failures = ((await rowOf(source))?.failures ?? 0) + 1;
       const waitMs = backOffMs({ firstMs: 1000, maxMs: longestWaitS * 1000 }, failures);
+      await db.run('DELETE FROM login_throttle WHERE not_before < ?', clock.now() - keptMs);
       const upsert = 'INSERT INTO login_throttle (source, failures, not_before) VALUES (?, ?, ?) ON CONFLICT (source) DO UPDATE';
       await db.run(
         `${upsert} SET failures = excluded.failures, not_before = excluded.not_before`,

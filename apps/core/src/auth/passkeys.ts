@@ -40,7 +40,7 @@ export interface Passkeys {
   list(): Promise<Passkey[]>;
   /** @throws ServiceError `unprocessable` on a page whose host is an IP address, `conflict` when there are too many */
   addOptions(session: LoginSession, origin: URL): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @throws ServiceError `bad_request` for a response that cannot be verified */
+  /** @throws ServiceError `bad_request` for a response that cannot be verified, `conflict` when there are too many */
   add(session: LoginSession, origin: URL, name: string, response: RegistrationResponseJSON): Promise<Passkey>;
   rename(id: string, name: string): Promise<void>;
   /** @throws ServiceError `conflict` for the last second factor */
@@ -60,6 +60,10 @@ const refused = () =>
 const library = () => import('@simplewebauthn/server');
 
 export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, events, clock, log }: Deps): Passkeys {
+  /** @throws ServiceError `conflict` */
+  const requireRoom = (count: number): void => {
+    if (count >= most) throw conflict(`There are ${most} passkeys already. Remove one that is no longer used.`);
+  };
   const nameOfUser = async () => (await signIn.account())?.name ?? null;
 
   const requestOptions = async (use: ChallengeUse, origin: URL) => {
@@ -130,7 +134,7 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
       const userName = await nameOfUser();
       if (userName === null) throw refused();
       const rows = await db.all<StoredPasskey>('SELECT * FROM login_passkey');
-      if (rows.length >= most) throw conflict(`There are ${most} passkeys already. Remove one that is no longer used.`);
+      requireRoom(rows.length);
       const known = rows.filter((row) => row.host === host);
       return newPasskeys.options({ use: `add:${session.id}`, origin, userName, known });
     },
@@ -139,6 +143,8 @@ export function createPasskeys({ db, accounts, signIn, challenges, newPasskeys, 
       const { passkey, challenge } = await newPasskeys.verify({ use: `add:${session.id}`, origin, name, response });
       await db.transaction(async (tx) => {
         if (!(await challenges.take(tx, challenge))) throw badRequest('This passkey was already added.');
+        // Several may have been begun while there was room for one.
+        requireRoom((await tx.get<{ count: number }>('SELECT count(*) AS count FROM login_passkey'))?.count ?? 0);
         if (!(await storePasskey(tx, passkey))) throw conflict('This passkey already exists.');
       });
       const { id, name: kept, host, created_at, used_at } = passkey;
