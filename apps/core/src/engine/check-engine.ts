@@ -77,7 +77,7 @@ function countUsage({ pricing, events, spend }: SideCallDeps, active: ActiveEngi
     auth: active.auth,
   });
   events.sideUsage('engine-test', charge);
-  spend.add({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
+  spend.addSideCall({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
 }
 
 const silent = (id: string): EngineFailure => ({

@@ -7,8 +7,8 @@ const selectBudgets = 'SELECT surface, value, month_usd FROM sender_budget ORDER
 const upsertBudget = `INSERT INTO sender_budget (surface, value, month_usd) VALUES (?, ?, ?)
   ON CONFLICT (surface, value) DO UPDATE SET month_usd = excluded.month_usd`;
 const deleteBudget = 'DELETE FROM sender_budget WHERE surface = ? AND value = ?';
-const addTurn = `INSERT INTO sender_spend (day, sender, cost_usd, turns) VALUES (?, ?, ?, 1)
-  ON CONFLICT (day, sender) DO UPDATE SET cost_usd = sender_spend.cost_usd + excluded.cost_usd, turns = sender_spend.turns + 1`;
+const addCost = `INSERT INTO sender_spend (day, sender, cost_usd, turns) VALUES (?, ?, ?, ?)
+  ON CONFLICT (day, sender) DO UPDATE SET cost_usd = sender_spend.cost_usd + excluded.cost_usd, turns = sender_spend.turns + excluded.turns`;
 const selectSums = `SELECT sender AS principal_id, NULL AS key, SUM(cost_usd) AS cost_usd, SUM(turns) AS turns
   FROM sender_spend WHERE day >= ? AND day <= ? GROUP BY sender`;
 
@@ -24,8 +24,8 @@ export const createBudgetStore = (db: Pick<Database, 'all' | 'run'>) => ({
 
 /** What senders with a budget spent, by local day. */
 export const createSenderSpendStore = (db: Pick<Database, 'all' | 'getDeferred'>): SpendStore => ({
-  async add(at, sender, costUsd) {
-    await db.getDeferred(addTurn, dayOf(at), sender, costUsd);
+  async add(at, sender, costUsd, turns) {
+    await db.getDeferred(addCost, dayOf(at), sender, costUsd, turns);
   },
   sums: ({ since, until }) => db.all<PrincipalSpend>(selectSums, dayOf(since), dayOf(until - 1)),
 });

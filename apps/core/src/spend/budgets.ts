@@ -21,8 +21,8 @@ export type Budgets = {
   of(sender: SenderOf): Standing | null;
   /** The state of all budgets. */
   all(): Standing[];
-  /** Counts what a sender with a budget spent; `cost` is USD above 0. */
-  add(sender: SenderOf, cost: number): void;
+  /** Counts what a sender with a budget spent; `cost` is USD above 0, `turns` 0 for a side call. */
+  add(sender: SenderOf, cost: number, turns: number): void;
   /** Null for `monthUsd` removes the budget. Resolves when it is stored. */
   set(surface: string, value: string, monthUsd: number | null): Promise<void>;
   list(): SenderBudget[];
@@ -69,9 +69,9 @@ export async function openBudgets({ db, clock, log, toIdentifierValue }: Deps): 
       return budget === undefined ? null : standing(key, budget);
     },
     all: () => [...budgets].map(([key, budget]) => standing(key, budget)),
-    add(sender, cost) {
+    add(sender, cost, turns) {
       const [key, budget] = find(sender);
-      if (budget !== undefined) ledger.add(key, null, cost);
+      if (budget !== undefined) ledger.add(key, null, cost, turns);
     },
     async set(surface, value, monthUsd) {
       const name = toIdentifierValue(surface, value);

@@ -17,8 +17,8 @@ type Deps = { store: SpendStore; clock: Clock; log: Pick<Log, 'error'> };
 export type SpendLedger = {
   /** The sums of the current period. */
   current(): SpendSums;
-  /** Adds a turn with a cost. `cost` is USD above 0. */
-  add(principalId: string, key: string | null, cost: number): void;
+  /** Adds the cost of `turns` turns, USD above 0; 0 turns for a side call. */
+  add(principalId: string, key: string | null, cost: number, turns: number): void;
   /** Resolves when everything is stored. */
   close(): Promise<void>;
 };
@@ -45,10 +45,10 @@ export async function createSpendLedger({ store, clock, log }: Deps, name: Spend
   return {
     current,
 
-    add(principalId: string, key: string | null, cost: number): void {
-      addTo(current(), { principal_id: principalId, key, cost_usd: cost, turns: 1 });
+    add(principalId: string, key: string | null, cost: number, turns: number): void {
+      addTo(current(), { principal_id: principalId, key, cost_usd: cost, turns });
       const at = clock.now();
-      inOrder(() => store.add(at, principalId, cost));
+      inOrder(() => store.add(at, principalId, cost, turns));
     },
 
     close: () => inTurn(async () => undefined),
@@ -73,8 +73,8 @@ function addTo(sums: SpendSums, { principal_id, key, cost_usd, turns }: Principa
   known.turns += turns;
 }
 
-const addTurn = `INSERT INTO spend (day, principal_id, cost_usd, turns) VALUES (?, ?, ?, 1)
-  ON CONFLICT (day, principal_id) DO UPDATE SET cost_usd = spend.cost_usd + excluded.cost_usd, turns = spend.turns + 1`;
+const addCost = `INSERT INTO spend (day, principal_id, cost_usd, turns) VALUES (?, ?, ?, ?)
+  ON CONFLICT (day, principal_id) DO UPDATE SET cost_usd = spend.cost_usd + excluded.cost_usd, turns = spend.turns + excluded.turns`;
 // Joined with the names: reading all principals for a few of them would grow with their number.
 const selectSums = `
   SELECT s.principal_id, p.key, SUM(s.cost_usd) AS cost_usd, SUM(s.turns) AS turns
@@ -84,15 +84,15 @@ const selectSums = `
 /** The amounts spent, by local day and principal. */
 export type SpendStore = {
   /** Resolves before the change is committed: no turn waits for it. */
-  add(at: number, principalId: string, costUsd: number): Promise<void>;
+  add(at: number, principalId: string, costUsd: number, turns: number): Promise<void>;
   /** What each principal spent in a period. */
   sums(period: SpendPeriod): Promise<PrincipalSpend[]>;
 };
 
 export function createSpendStore(db: Pick<Database, 'all' | 'getDeferred'>): SpendStore {
   return {
-    async add(at: number, principalId: string, costUsd: number): Promise<void> {
-      await db.getDeferred(addTurn, dayOf(at), principalId, costUsd);
+    async add(at: number, principalId: string, costUsd: number, turns: number): Promise<void> {
+      await db.getDeferred(addCost, dayOf(at), principalId, costUsd, turns);
     },
     sums: ({ since, until }: SpendPeriod) => db.all<PrincipalSpend>(selectSums, dayOf(since), dayOf(until - 1)),
   };

@@ -259,6 +259,23 @@ test('a warning of a day says when it starts again; small sums are shown in full
   ]);
 });
 
+test('a side call is paid for and is no turn, also after a restart', async () => {
+  const { open } = house();
+  const before = await open({ spendHardUsd: 1 });
+  before.spend.add(anna, 0.25);
+  before.spend.addSideCall(anna, 0.25);
+  before.spend.addSideCall(ben, 0.5);
+  const expected = [
+    { principal_id: 'p_anna', cost_usd: 0.5, turns: 1 },
+    { principal_id: 'p_ben', cost_usd: 0.5, turns: 0 },
+  ];
+  expect(before.spend.report().principals).toMatchObject(expected);
+  await before.spend.close();
+  const after = await open({ spendHardUsd: 1 });
+  expect(after.spend.report().principals).toMatchObject(expected);
+  expect(after.spend.check(anna, false)).toMatchObject({ allowed: false });
+});
+
 test('a machine whose clock starts in the past finds what was spent once its clock is right', async () => {
   const { open } = house();
   const before = await open();

@@ -24,6 +24,8 @@ type Deps = {
 const allowed: SpendVerdict = { allowed: true };
 const maxWarnings = 10;
 
+type Payer = Pick<Spender, 'principal_id' | 'principal_key'>;
+
 /**
  * Limits on the cost of turns, at list prices, in total and for each principal. A running turn is never cut: a hard limit refuses the next
  * one, so running turns may exceed it.
@@ -33,8 +35,10 @@ export type Spend = {
   check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict;
   /** Whether a side call for a person may be made. A refusal is not reported to anybody. */
   mayPay(identity: Spender, sender?: SenderOf): boolean;
-  /** Counts the cost of a turn, USD; a free turn is not counted. A limit is reported when it is crossed. */
-  add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void;
+  /** Counts a turn with its cost, USD; a free turn is not counted. A limit is reported when it is crossed. */
+  add(identity: Payer, cost: number | null, sender?: SenderOf): void;
+  /** Counts what is paid in addition to turns, such as moderation and titles. */
+  addSideCall(identity: Payer, cost: number | null, sender?: SenderOf): void;
   /** The budget in USD per month; null without one. */
   budgetOf(sender: SenderOf): number | null;
   /** Sets a sender's budget, or removes it (null). */
@@ -83,6 +87,22 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
     log.warn(warningText(over));
   };
 
+  const count = (identity: Payer, cost: number | null, sender: SenderOf | undefined, turns: number): void => {
+    if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
+    if (sender !== undefined) budgets.add(sender, cost, turns);
+    const budget = sender === undefined ? null : budgets.of(sender);
+    ledger.add(identity.principal_id ?? '', identity.principal_key, cost, turns);
+    const sums = ledger.current();
+    const own = sums.byPrincipal.get(identity.principal_id ?? '')?.cost_usd ?? cost;
+    const period = sums.period;
+    const met = [
+      ...crossed(total, sums.total, cost, { subject: 'total', ...nobody, period }),
+      ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, surface: null, period }),
+      ...(budget === null ? [] : crossed({ soft_usd: null, hard_usd: budget.limit }, budget.spent, cost, toOverspend(budget))),
+    ];
+    for (const over of met) report(over);
+  };
+
   return {
     check(identity: Spender, isPublic: boolean, sender?: SenderOf): SpendVerdict {
       const over = overBudget(sender) ?? overLimit(identity);
@@ -94,21 +114,8 @@ export async function openSpend({ settings, db, clock, events, log, toIdentifier
 
     mayPay: (identity, sender) => (overBudget(sender) ?? overLimit(identity)) === null,
 
-    add(identity: Pick<Spender, 'principal_id' | 'principal_key'>, cost: number | null, sender?: SenderOf): void {
-      if (cost === null || !Number.isFinite(cost) || cost <= 0) return;
-      if (sender !== undefined) budgets.add(sender, cost);
-      const budget = sender === undefined ? null : budgets.of(sender);
-      ledger.add(identity.principal_id ?? '', identity.principal_key, cost);
-      const sums = ledger.current();
-      const own = sums.byPrincipal.get(identity.principal_id ?? '')?.cost_usd ?? cost;
-      const period = sums.period;
-      const met = [
-        ...crossed(total, sums.total, cost, { subject: 'total', ...nobody, period }),
-        ...crossed(each, own, cost, { subject: 'principal', key: identity.principal_key, surface: null, period }),
-        ...(budget === null ? [] : crossed({ soft_usd: null, hard_usd: budget.limit }, budget.spent, cost, toOverspend(budget))),
-      ];
-      for (const over of met) report(over);
-    },
+    add: (identity, cost, sender) => count(identity, cost, sender, 1),
+    addSideCall: (identity, cost, sender) => count(identity, cost, sender, 0),
 
     warnings,
     budgetOf: (sender) => budgets.of(sender)?.limit ?? null,

@@ -40,7 +40,7 @@ export function createTitleMaker(deps: TitleDeps): TitleMaker {
       redact,
       counted(charge) {
         deps.events.sideUsage('title', charge);
-        deps.spend.add({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
+        deps.spend.addSideCall({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
       },
       async read(said) {
         const line = cutText(lineSaid(await redact(said)), maxTitle).trim();

@@ -172,7 +172,7 @@ async function firstSaid(
     const call = { ...titleCall(turn.envelope.content.text, reply), output, limitMs };
     const { said, ending, charge } = await sideCall(deps, active, call, signal);
     deps.events.sideUsageOf(turn, identity, 'title', charge);
-    deps.spend.add(identity, charge.usage.cost_usd, turn.envelope);
+    deps.spend.addSideCall(identity, charge.usage.cost_usd, turn.envelope);
     if (ending?.type === 'done') return titleSaid(await textInSlices(turnRedactor(deps, turn), said));
     if (ending?.type !== 'failed' || !deps.engineFallback.stands(ending.failure.code)) return null;
     deps.log.debug({ engine: active.engine.id, code: ending.failure.code }, 'an engine could give no title');

@@ -32,7 +32,7 @@ export function createTriage(deps: EnginesDeps): Triage {
         redact,
         counted(charge) {
           deps.events.sideUsage('triage', charge);
-          deps.spend.add(speaker?.identity ?? nobody, charge.usage.cost_usd, speaker?.from);
+          deps.spend.addSideCall(speaker?.identity ?? nobody, charge.usage.cost_usd, speaker?.from);
         },
         read: (said) => readAnswer(request.answer, said),
       });

@@ -52,5 +52,5 @@ function countUsage(
   };
   const charge = pricing.charge({ usage, model, engineId: 'openai', auth: isPaid ? 'api_key' : 'local' });
   events.sideUsageOf(turn, identity, 'moderation', charge);
-  if ((charge.usage.cost_usd ?? 0) > 0) spend.add(identity, charge.usage.cost_usd, turn.envelope);
+  if ((charge.usage.cost_usd ?? 0) > 0) spend.addSideCall(identity, charge.usage.cost_usd, turn.envelope);
 }
