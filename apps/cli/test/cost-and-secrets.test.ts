@@ -28,13 +28,15 @@ test('what was spent is shown with its limits, and a sender gets a budget and lo
 
 test('a price of your own is in force at once, stands beside what the file has, and can be taken back', async () => {
   writeFileSync(fileOf('pricing.json'), '{ "tts": { "mine": 1 }, "models": { "qwen3": { "out": 1 } } }');
-  expect((await core.svc(['price', 'set', 'qwen3', '--in', '0.1'])).out).toMatch(/qwen3 +0\.1 +1 +- +- +yours/);
+  expect((await core.svc(['price', 'set', 'qwen3', '--in', '0.1', '--cache-write-1h', '2'])).out).toMatch(
+    /qwen3 +0\.1 +1 +- +- +2 +yours/,
+  );
   expect(JSON.parse(readFileSync(fileOf('pricing.json'), 'utf8'))).toEqual({
     tts: { mine: 1 },
-    models: { qwen3: { in: 0.1, out: 1 } },
+    models: { qwen3: { in: 0.1, out: 1, cache_write_1h: 2 } },
   });
   const { models } = JSON.parse((await core.svc(['price', '--json'])).out) as PricingReport;
-  expect(models['qwen3']).toEqual({ in: 0.1, out: 1 });
+  expect(models['qwen3']).toEqual({ in: 0.1, out: 1, cache_write_1h: 2 });
   expect(await core.svc(['price', 'remove', 'qwen3'])).toMatchObject({
     code: 0,
     out: expect.stringContaining('Your price of qwen3 is removed.'),

@@ -53,9 +53,10 @@ export async function price(request: PriceRequest): Promise<number> {
   });
 }
 
-const toFields = ({ in: read, out, cacheRead, cacheWrite }: NewPrice): Partial<ModelPrice> => ({
+const toFields = ({ in: read, out, cacheRead, cacheWrite, cacheWrite1h }: NewPrice): Partial<ModelPrice> => ({
   ...(read !== undefined && { in: read }),
   ...(out !== undefined && { out }),
   ...(cacheRead !== undefined && { cache_read: cacheRead }),
   ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+  ...(cacheWrite1h !== undefined && { cache_write_1h: cacheWrite1h }),
 });

@@ -12,7 +12,7 @@ export type SpendRequest = Json &
   );
 
 /** USD per 1,000,000 tokens. Omitted prices stay as they are. */
-export type NewPrice = { in?: number; out?: number; cacheRead?: number; cacheWrite?: number };
+export type NewPrice = { in?: number; out?: number; cacheRead?: number; cacheWrite?: number; cacheWrite1h?: number };
 
 /** The actions of `svc price`. */
 export type PriceRequest = Json &
@@ -72,6 +72,7 @@ export function addPriceCommand(program: Command, run: Run<PriceRequest>): void 
     .option('--out <usd>', 'what it writes', usd)
     .option('--cache-read <usd>', 'what it reads from its cache', usd)
     .option('--cache-write <usd>', 'what it puts into its cache', usd)
+    .option('--cache-write-1h <usd>', 'what it puts into its cache for an hour', usd)
     .option('--json', 'print JSON')
     .action((model: string, { json, ...price }: NewPrice & Json, self: Command) => {
       if (Object.keys(price).length === 0) return self.error('error: name a price, with --in, --out or one for the cache');

@@ -32,7 +32,7 @@ export function renderSpend(
 }
 
 function headed(head: string[], rows: string[][], style: Style): string[] {
-  const [first = '', ...others] = table([head, ...rows], [1, 2, 3, 4]);
+  const [first = '', ...others] = table([head, ...rows], [1, 2, 3, 4, 5]);
   return [style.bold(first), ...others];
 }
 
@@ -59,7 +59,7 @@ export function renderPrices(report: PricingReport, name: string | null, style: 
   return [
     ...(rows.length === 0
       ? ['No price is known for that.']
-      : headed(['USD FOR 1M TOKENS', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE'], rows, style)),
+      : headed(['USD FOR 1M TOKENS', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'FOR AN HOUR'], rows, style)),
     ...(without.length === 0 ? [] : ['', style.yellow('Used without a price, so they count as zero:'), ...without]),
     ...(source.fault === null ? [] : ['', style.red(`The price file is refused: ${source.fault}.`)]),
     '',
@@ -67,5 +67,5 @@ export function renderPrices(report: PricingReport, name: string | null, style: 
   ].join('\n');
 }
 
-const amounts = ({ in: read, out, cache_read, cache_write }: ModelPrice): string[] =>
-  [read, out, cache_read, cache_write].map((price) => (price === undefined ? '-' : String(price)));
+const amounts = ({ in: read, out, cache_read, cache_write, cache_write_1h }: ModelPrice): string[] =>
+  [read, out, cache_read, cache_write, cache_write_1h].map((price) => (price === undefined ? '-' : String(price)));
