@@ -20,7 +20,10 @@ const answerSchema = {
   },
 } as const;
 
-/** The schema only documents the body: each event is checked separately, so that an invalid one does not affect the others. */
+/**
+ * The schema only documents. Each event is checked separately, so that an invalid one does not affect the others; and the library that
+ * compiles writers of answers takes longer to load than all such answers of a day to write.
+ */
 const schema = { body: { oneOf: [eventSchema, { type: 'array', items: eventSchema }] }, response: { 200: answerSchema } };
 
 type Deps = Pick<CollectorContext, 'commitQueue' | 'readAuth' | 'maskIncoming'>;
@@ -32,7 +35,12 @@ export function mountIngestRoutes(app: App, { commitQueue, readAuth, maskIncomin
   void app.register(async (ingest) => {
     // An event may contain any field name, even __proto__: it is stored as text and never merged into an object.
     ingest.takeJson({ isChecked: false });
-    const options = { onRequest: readAuth, schema, validatorCompiler: () => () => true };
+    const options = {
+      onRequest: readAuth,
+      schema,
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => JSON.stringify,
+    };
     ingest.post<{ Body: unknown }>('/ingest', options, async ({ body, headers }) => {
       const events: unknown[] = Array.isArray(body) ? body : [body];
       return commitQueue.submit(await maskIncoming(events, { isOfCore: isOfCore(headers) }));
