@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '@svc/service-kit/clock.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openCoreDb } from '../src/db/open-core-db.ts';
 import { openLoginDb } from '../src/db/open-login-db.ts';
@@ -24,4 +26,12 @@ async function makeEmpty(open: (file: string) => { close(): Promise<void> }): Pr
 export function writeNewDb(folder: string, name: keyof typeof empty): void {
   const file = path.join(folder, name);
   if (!existsSync(file)) writeFileSync(file, empty[name], { mode: 0o600 });
+}
+
+/** Puts the keys of a new installation there, unless there are any: a core writes each so that it outlives a loss of power, which takes as long. */
+export function writeNewKeys(folder: string): void {
+  const { loginKey, connectorKey } = dataPaths(folder);
+  for (const file of [loginKey, connectorKey]) {
+    if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 });
+  }
 }

@@ -20,7 +20,7 @@ import type { Toolbelt } from '../src/toolbelt/toolbelt.ts';
 import type { EngineId } from '../src/engine/load-engine.ts';
 import { createTrustStore } from '../src/trust/trust-store.ts';
 import { createCutOff } from './cut-off.ts';
-import { writeNewDb } from './new-db.ts';
+import { writeNewDb, writeNewKeys } from './new-db.ts';
 
 type Options = {
   env?: Record<string, string>;
@@ -57,6 +57,7 @@ export async function openTestCore(options: Options = {}) {
   before?.(folder);
   writeNewDb(folder, 'core.db');
   writeNewDb(folder, 'login.db');
+  writeNewKeys(folder);
   const cutOff = createCutOff();
   const clock = cutOff.clock(options.clock ?? systemClock);
   const sendToChannel = cutOff.send(options.sendToChannel ?? allDelivered);
