@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendUntil, startManagerProcess, type ManagerProcess } from './manager-process.ts';
+import { giveCompiledKit } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
 const isDeep = process.env['TEST_DEEP'] === '1';
@@ -34,6 +35,7 @@ let manager: ManagerProcess;
 beforeEach(async () => {
   manager = await startManagerProcess({
     prepare(dataDir) {
+      giveCompiledKit(dataDir, 'flooder');
       mkdirSync(path.join(dataDir, 'connectors/flooder'), { recursive: true, mode: 0o700 });
       writeFileSync(path.join(dataDir, 'connectors/flooder/index.js'), flooder);
       writeFileSync(path.join(dataDir, 'connectors/flooder/package.json'), '{"type":"module"}');

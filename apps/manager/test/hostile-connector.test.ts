@@ -1,12 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixtures } from './open-manager.ts';
 import { eventually, isOpen } from './waiting.ts';
 
@@ -16,6 +16,10 @@ type Report = Record<string, { got?: string | number; refused?: string }>;
 const refusals =
   /^(ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED|ERR_UNKNOWN_BUILTIN_MODULE)$|is not a constructor|Cannot (convert|destructure|read properties)/;
 const debuggerPort = 9229;
+
+/** The managers of all tests compile their code once. */
+const compiled = temporaryFolder();
+afterAll(compiled.remove);
 
 let folder: TemporaryFolder;
 let started: ChildProcess[] = [];
@@ -30,7 +34,6 @@ afterEach(async () => {
 });
 
 const data = () => path.join(folder.path, 'data');
-const cache = () => path.join(folder.path, 'compiled');
 const put = (file: string, text: string) => {
   mkdirSync(path.dirname(path.join(data(), file)), { recursive: true, mode: 0o700 });
   writeFileSync(path.join(data(), file), text, { mode: 0o600 });
@@ -71,7 +74,7 @@ async function startManager(): Promise<void> {
     SVC_MANAGER_TOKEN: 'canary-manager-token',
     SVC_VAULT_ADMIN_KEY: 'canary-of-the-vault',
     OTHER_SECRET: 'canary-of-another',
-    NODE_COMPILE_CACHE: cache(),
+    NODE_COMPILE_CACHE: compiled.path,
     TEST_HOUSE: path.join(folder.path, 'house'),
   });
   await new Promise((resolve) => manager.once('message', resolve));
@@ -83,7 +86,7 @@ async function call<T>(method: string, url: string, body?: object): Promise<T> {
 }
 
 async function startHostile(core: number): Promise<Report> {
-  const config = { token_secret: 'OWN_SECRET', data: data(), core, cache: cache() };
+  const config = { token_secret: 'OWN_SECRET', data: data(), core, cache: compiled.path };
   const { instance } = await call<{ instance: Instance }>('POST', '/instances', {
     type: 'hostile',
     name: 'h',
@@ -151,23 +154,23 @@ describe('[M08] a hostile connector', () => {
     expect(stdout.match(/ true$/gm)).toHaveLength(5);
   });
 
-  test.each([
-    ['a file of the service', '../../secrets.json'],
-    ['a place that is not there yet', '/proc/4194303/environ'],
-    ['the folder of another', '../../instances/other'],
-  ])('is not started any more once a link to %s lies in its folder', async (_, target) => {
+  test('is not started any more once a link to a file of others lies in its folder', async () => {
     places[1]?.[1]();
     const deep = path.join(data(), 'connectors/hostile/some/where');
     mkdirSync(deep, { recursive: true });
     await startManager();
-    const config = { data: data(), cache: cache() };
+    const config = { data: data(), cache: compiled.path };
     await call('POST', '/instances', { type: 'hostile', name: 'h', config });
-    symlinkSync(path.resolve(data(), 'connectors/hostile', target), path.join(deep, 'way-out'));
-    const { instance } = await call<{ instance: Instance }>('POST', '/instances/hostile/start');
-    expect(instance).toMatchObject({
-      status: 'failed',
-      pid: null,
-      last_exit: { reason: expect.stringContaining('which a connector may not read') },
-    });
+    // A file of the service, a place that is not there yet, and the folder of another.
+    for (const target of ['../../secrets.json', '/proc/4194303/environ', '../../instances/other']) {
+      const link = path.join(deep, 'way-out');
+      symlinkSync(path.resolve(data(), 'connectors/hostile', target), link);
+      const { instance } = await call<{ instance: Instance }>('POST', '/instances/hostile/start');
+      expect([target, instance]).toMatchObject([
+        target,
+        { status: 'failed', pid: null, last_exit: { reason: expect.stringContaining('which a connector may not read') } },
+      ]);
+      rmSync(link);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openRealManager, type OpenManager } from './open-manager.ts';
+import { openManager, openRealManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
 let manager: OpenManager;
@@ -75,7 +75,7 @@ describe('a connector that uses more memory than it may', () => {
 });
 
 test.each([95, 65_537, 1.5, '256'])('takes no limit of %s', async (memory) => {
-  manager = await openRealManager();
+  manager = await openManager();
   const config = { room: 'r', memory_mb: memory };
   expect((await manager.call('POST', '/instances', { type: 'sample', name: 'x', config })).status).toBe(400);
 });

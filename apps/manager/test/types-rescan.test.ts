@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openKitManager, type OpenManager } from './open-manager.ts';
+import { giveCompiledKit, openKitManager, type OpenManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
 let manager: OpenManager;
 beforeEach(async () => {
   manager = await openKitManager();
+  giveCompiledKit(manager.dataDir, 'late');
 });
 afterEach(() => manager.close());
 
