@@ -22,12 +22,14 @@ async function running(t: TestContext, config: Partial<Config> = {}): Promise<Ru
   const dataDir = mkdtempSync(path.join(tmpdir(), 'connector-'));
   const whole = { ...defaultsOf(meta), token_secret_key: 'TOKEN', ...config };
   const fake = fakeContext({ type: meta.type, dataDir, config: whole }, { TOKEN: token });
-  const live = await start(fake.context as StartContext<Config>);
+  const starting = start(fake.context as StartContext<Config>);
   t.after(async () => {
     fake.shutdown.abort();
-    await live.stop();
+    // It may have failed to start.
+    await (await starting.catch(() => null))?.stop();
     rmSync(dataDir, { recursive: true });
   });
+  const live = await starting;
   return {
     ...fake,
     live,
