@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { createRequire } from 'node:module';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type * as ajvModule from 'ajv';
 import { amendmentSchema } from '@svc/contract/amend.ts';
 import { answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
@@ -8,6 +10,7 @@ import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
 import { fieldsText, invalidFields } from '@svc/service-kit/http/invalid-fields.ts';
 import { freeBytes } from '@svc/service-kit/intake/byte-blocks.ts';
 import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
+import { lazily } from '@svc/service-kit/lazily.ts';
 import { inTurns } from '@svc/service-kit/redaction/pace.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { boundLengths } from '@svc/service-kit/text-lengths.ts';
@@ -51,20 +54,25 @@ const requestSchema = {
   },
 } as const;
 
-// Our own schemas are valid: checking them against the meta-schema at every start gains nothing.
-const ajv = boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
-const isRequest = ajv.compile<LinkRequest>(requestSchema);
-const isEnvelope = ajv.compile(envelopeSchema);
-/** Compiled on first use: most processes never need these, while the two above are on the path of every turn. */
-const lazily = (schema: object): (() => ValidateFunction) => {
-  let check: ValidateFunction | null = null;
-  return () => (check ??= ajv.compile(schema));
-};
-const amendmentCheck = lazily(amendmentSchema);
+const require = createRequire(import.meta.url);
+
+const ajv = lazily(() => {
+  const { Ajv } = require('ajv') as typeof ajvModule;
+  // Our own schemas are valid: checking them against the meta-schema at every start gains nothing.
+  return boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
+});
+/** Compiled with the first line, which a connector sends when it connects: both are on the path of every turn. */
+const mainChecks = lazily(() => ({
+  isRequest: ajv().compile<LinkRequest>(requestSchema),
+  isEnvelope: ajv().compile(envelopeSchema),
+}));
+/** Compiled on first use: most processes never need these. */
+const checkOf = (schema: object): (() => ValidateFunction) => lazily(() => ajv().compile(schema));
+const amendmentCheck = checkOf(amendmentSchema);
 /** A sender to resolve is an envelope without content. */
-const senderCheck = lazily({ ...envelopeSchema, required: ['channel', 'sender'] });
-const answerCheck = lazily(answerSchema);
-const sessionCheck = sessionChecks(ajv);
+const senderCheck = checkOf({ ...envelopeSchema, required: ['channel', 'sender'] });
+const answerCheck = checkOf(answerSchema);
+const sessionCheck = lazily(() => sessionChecks(ajv()));
 
 /** A parsed line: a request, or its problems. Without an id it cannot be answered. */
 export type ParsedLine = { id: number | null; requestId?: string; value: LinkRequest | null; problems: string };
@@ -96,6 +104,7 @@ export async function parseLongLine(line: Buffer): Promise<ParsedLine> {
 
 /** `whereBroken` returns the path of a string that is not well-formed Unicode, or null. */
 function checkRequest(value: unknown, isText: boolean, whereBroken: () => string | null): ParsedLine {
+  const { isRequest } = mainChecks();
   if (!isRequest(value)) {
     const id = (value as { id?: unknown } | null)?.id;
     return { id: typeof id === 'number' ? id : null, value: null, problems: problemsOf(isRequest.errors) };
@@ -115,10 +124,10 @@ function problemsIn(request: LinkRequest): string {
     if (Object.hasOwn(request, name) === (name === subject)) continue;
     return name === subject ? `request.${name} is missing` : `request.${name} belongs to another kind of request`;
   }
-  if (isSessionRequest(request)) return faultOf(sessionCheck(request), request);
+  if (isSessionRequest(request)) return faultOf(sessionCheck()(request), request);
   switch (request.op) {
     case 'handle':
-      return faultOf(isEnvelope, request.envelope, 'envelope');
+      return faultOf(mainChecks().isEnvelope, request.envelope, 'envelope');
     case 'resolve':
       return faultOf(senderCheck(), request.envelope, 'envelope');
     case 'answer':

@@ -1,4 +1,4 @@
-import { type Ajv } from 'ajv';
+import type { Ajv } from 'ajv';
 import { conversationKeySchema, envelopeSchema } from '@svc/contract/envelope.ts';
 import type { LinkRequest, SessionRequest } from '@svc/contract/link.ts';
 
