@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import type { SupervisorState } from '@svc/contract/service.ts';
+import { readIfThere } from '@svc/service-kit/files.ts';
 import { requestJson, type JsonResponse } from '@svc/service-kit/http/json-client.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from './free-ports.ts';
@@ -63,6 +64,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const urls = { core: url(core), manager: url(manager), collector: url(collector), compat: url(compat) };
 
+  const stateFile = path.join(folder.path, 'run/supervisor.json');
   const house: House = {
     folder: folder.path,
     urls,
@@ -75,7 +77,7 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
       const file = path.join(folder.path, 'instances/compat/keys.json');
       return (JSON.parse(readFileSync(file, 'utf8')) as { keys: { key: string }[] }).keys[0]?.key ?? '';
     },
-    supervisor: () => JSON.parse(readFileSync(path.join(folder.path, 'run/supervisor.json'), 'utf8')) as SupervisorState,
+    supervisor: () => JSON.parse(readFileSync(stateFile, 'utf8')) as SupervisorState,
     pidOf(name) {
       return house.supervisor().services.find((service) => service.name === name)?.pid ?? 0;
     },
@@ -90,9 +92,17 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
       return code;
     },
   };
+  /** Reading a file takes a fraction of asking processes that do not listen yet. */
+  const haveStarted = () => {
+    const state = readIfThere(stateFile);
+    const { services } = JSON.parse(state ?? '{"services":[]}') as Pick<SupervisorState, 'services'>;
+    const running = services.flatMap(({ name, status }) => (status === 'running' ? [name] : []));
+    return ['core', 'manager', 'collector'].every((name) => running.includes(name));
+  };
+  const silent = new Set(Object.values(urls));
   try {
     await waitFor(
-      () => isUp(house.urls),
+      async () => haveStarted() && (await areUp(silent)),
       30_000,
       () => `the service is not up:\n${output}`,
       exited,
@@ -105,11 +115,14 @@ export async function openHouse({ env = {}, dataDir }: HouseOptions = {}): Promi
   return house;
 }
 
-async function isUp(urls: Record<string, string>): Promise<boolean> {
-  const answers = await Promise.allSettled(
-    Object.values(urls).map((address) => requestJson(`${address}/health`, { timeoutMs: 5000 })),
-  );
-  return answers.every((answer) => answer.status === 'fulfilled' && answer.value.status === 200);
+/** Asks each address until it has answered once. */
+async function areUp(silent: Set<string>): Promise<boolean> {
+  const ask = async (address: string) => {
+    const answer = await requestJson(`${address}/health`, { timeoutMs: 5000 }).catch(() => null);
+    if (answer?.status === 200) silent.delete(address);
+  };
+  await Promise.all([...silent].map(ask));
+  return silent.size === 0;
 }
 
 /** A busy machine may need this long for quick operations. Limits in tests only prevent hanging. */
