@@ -22,9 +22,10 @@ const run = (sql: string, ...values: (string | number)[]) => core.context.db.run
 test('sessions are listed whatever their columns hold; nothing of a target that is too long is shown as one', async () => {
   for (const n of [1, 2, 3])
     await core.handle(envelope('hi', { conversation_key: `compat:c1:k${n}`, channel_context: { target: 't' } }));
-  for (const column of ['outbound_target', 'title', 'model', 'engine_session_id', 'tmux_target', 'cwd']) {
-    await run(`UPDATE session SET ${column} = ? WHERE conversation_key <> 'compat:c1:k3'`, huge());
-  }
+  const columns = ['outbound_target', 'title', 'model', 'engine_session_id', 'tmux_target', 'cwd'];
+  // At once, because each change writes the whole row.
+  const values = columns.map((column) => `${column} = ?1`).join();
+  await run(`UPDATE session SET ${values} WHERE conversation_key <> 'compat:c1:k3'`, huge());
   const { sessions } = await get<{ sessions: { outbound_target: string | null; conversation_key: string }[] }>('/v2/sessions');
   expect(Object.fromEntries(sessions.map((session) => [session.conversation_key, session.outbound_target]))).toEqual({
     'compat:c1:k1': null,

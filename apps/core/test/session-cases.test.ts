@@ -167,7 +167,7 @@ describe('POST /v2/abort', () => {
         expect(row?.engine_session_id).toBe(`s-${key}`);
         own.drop();
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -308,7 +308,7 @@ describe('GET /v2/sessions', () => {
         const times = rows.map(({ last_active_at }) => last_active_at);
         expect(times).toEqual(times.toSorted((a, b) => b - a));
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
