@@ -4,12 +4,13 @@ import type { ChooseFault } from '@svc/testing/chat-platform/platform-faults.ts'
 import type { ChatPlatformOptions } from '@svc/testing/chat-platform/start-chat-platform.ts';
 import { createRandom } from '@svc/testing/random.ts';
 import { waitFor } from '@svc/testing/house.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { findBroken, readCore } from './channel-killed/accounts.ts';
 import { openChannelService } from './channel-killed/channel-service.ts';
 import { killable, type Killable } from './channel-killed/killable-service.ts';
 import { startTalking } from './channel-killed/people.ts';
 
-const kills = Number(process.env['CHANNEL_KILLS'] ?? 10);
+const kills = Number(process.env['CHANNEL_KILLS'] ?? usualOrDeep(6, 30));
 const rules: [string, ChatPlatformOptions][] = [
   ['dedupes posts by their nonce', { dedupesNonces: true }],
   ['finds a message by its nonce', { findsNonces: true }],

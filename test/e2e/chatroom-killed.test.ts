@@ -1,12 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRandom } from '@svc/testing/random.ts';
 import { randomFaults } from '@svc/testing/telegram-server/telegram-faults.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { openChatroomService } from './chatroom-killed/chatroom-service.ts';
 import { ask, seenOf } from './chatroom-killed/places.ts';
 import { askThroughKills } from './killed-chat/ask-through-kills.ts';
 import { findBroken, isAnswered } from './killed-chat/find-broken.ts';
 
-const kills = Number(process.env['CHATROOM_KILLS'] ?? 4);
+const kills = Number(process.env['CHATROOM_KILLS'] ?? usualOrDeep(3, 10));
 const messages = Number(process.env['CHATROOM_MESSAGES'] ?? 30);
 const chats = Number(process.env['CHATROOM_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };

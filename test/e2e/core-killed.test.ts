@@ -1,21 +1,23 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { pause } from '@svc/testing/pause.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { mountLossyDisk } from '@svc/testing/lossy-disk.ts';
 import { createRandom } from '@svc/testing/random.ts';
+import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { findBroken, pushAll } from './core-killed/accounts.ts';
 import { createClients, type Sent, type Way } from './core-killed/clients.ts';
 import { createCoreProcess, type CoreProcess } from './core-killed/core-process.ts';
 import { startStubManager } from './core-killed/stub-manager.ts';
 
 /** Each run draws others. A thorough run asks for 200, which takes some minutes. */
-const kills = Number(process.env['CORE_KILLS'] ?? 20);
+const kills = Number(process.env['CORE_KILLS'] ?? usualOrDeep(8, 40));
 /** Fewer where each commit waits for the disk: the same code decides what is acknowledged. */
-const killsInFull = Math.ceil(kills / 5);
-const stops = 10;
+const killsInFull = Math.ceil(kills / 4);
+const stops = usualOrDeep(3, 10);
 const conversations = 20;
 const sendersPerConversation = 2;
 
@@ -23,6 +25,16 @@ const durabilities = [
   ['normal', kills],
   ['full', killsInFull],
 ] as const;
+
+/** A core that ends by itself keeps the code it has compiled for the next ones; a killed one does not. */
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const [port, manager, collector] = (await freePorts(3)) as [number, number, number];
+  const { child, exited } = await startCore(folder.path, { core: port, manager, collector });
+  child.kill('SIGTERM');
+  await exited;
+  folder.remove();
+});
 
 test.each(durabilities)(
   'kill -9 of the core at random moments under load, SVC_DURABILITY=%s, %i times: all it has acknowledged ends answered, delivered or listed',
@@ -99,9 +111,6 @@ async function storm(rounds: number, endCore: EndCore, env: Record<string, strin
   }
 
   const answered = () => all.filter((sent) => sent.outcome === 'replied').length;
-  // One that ends by itself keeps the code it has compiled for the next ones; a killed one does not.
-  await core.start();
-  await core.end('SIGTERM');
   let isReady = core.start();
   await isReady;
   const senders = Array.from({ length: conversations * sendersPerConversation }, (_, n) => sendOn(n % conversations));

@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createRandom } from '@svc/testing/random.ts';
 import { randomFaults } from '@svc/testing/telegram-server/telegram-faults.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { askThroughKills } from './killed-chat/ask-through-kills.ts';
 import { findBroken, isAnswered } from './killed-chat/find-broken.ts';
 import { seenOf } from './messenger-killed/accounts.ts';
 import { openMessengerService } from './messenger-killed/messenger-service.ts';
 import { ask } from './messenger-killed/places.ts';
 
-const kills = Number(process.env['MESSENGER_KILLS'] ?? 4);
+const kills = Number(process.env['MESSENGER_KILLS'] ?? usualOrDeep(3, 10));
 const messages = Number(process.env['MESSENGER_MESSAGES'] ?? 30);
 const chats = Number(process.env['MESSENGER_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };

@@ -8,6 +8,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { spawnCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 
 const chunk = 64 * 1024;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -74,12 +75,15 @@ function linesOf(uploads: string): ManifestEntry[] {
     .map((line) => JSON.parse(line) as ManifestEntry);
 }
 
+type Victim = 'core' | 'command' | 'both';
+const each: Victim[] = ['core', 'command', 'both'];
+
 test('an upload goes on after kill -9 of the core, of the command and of both, and its bytes are the same', async () => {
   const place = await openPlace();
   const bytes = randomBytes(400 * chunk + 17);
   writeFileSync(place.file, bytes);
   let core = await place.startCore();
-  for (const [index, victim] of (['core', 'command', 'both', 'core', 'command'] as const).entries()) {
+  for (const [index, victim] of usualOrDeep<Victim[]>(each, [...each, ...each]).entries()) {
     const sender = place.send(place.file);
     const staged = path.join(place.uploads, '.staging');
     const landed = () => {
@@ -122,7 +126,7 @@ test('a command that is on its way carries on by itself while the core is killed
 
 test('[U10] kill -9 of the core at any moment of an end leaves no line without its file and, in the end, no file without its line', async () => {
   const place = await openPlace();
-  const rounds = Number(process.env['UPLOAD_KILLS'] ?? 15);
+  const rounds = Number(process.env['UPLOAD_KILLS'] ?? usualOrDeep(6, 30));
   for (let round = 0; round < rounds; round++) {
     const core = await place.startCore();
     const one = async (index: number) => {

@@ -10,11 +10,12 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 
 /** A thorough run has 20 sessions and 60 kills, which takes eight minutes. */
 const sessions = Number(process.env['TERMINAL_SESSIONS'] ?? 3);
-const kills = Number(process.env['TERMINAL_KILLS'] ?? 8);
+const kills = Number(process.env['TERMINAL_KILLS'] ?? usualOrDeep(6, 16));
 const place = temporaryFolder();
 const data = path.join(place.path, 'data');
 const transcripts = path.join(place.path, 'home/.claude/projects/-srv');
@@ -99,11 +100,14 @@ async function settled(): Promise<void> {
     const ids = terminals.map(({ id }) => id).toSorted();
     const claimed = rows.flatMap(({ claimed_by }) => claimed_by ?? []).toSorted();
     const noted = rows.flatMap(({ tmux_target }) => tmux_target ?? []).toSorted();
+    seen = JSON.stringify({ ids, claimed, noted });
+    if (![claimed, noted].every((other) => JSON.stringify(other) === JSON.stringify(ids))) return false;
+    const shown = panes().toSorted();
     const running = [...programs().values()].toSorted();
     const expected = terminals.map(({ engine_session_id }) => engine_session_id ?? '').toSorted();
-    seen = JSON.stringify({ ids, claimed, noted, panes: panes().toSorted(), running, expected });
-    const same = [claimed, noted, panes().toSorted()].every((other) => JSON.stringify(other) === JSON.stringify(ids));
-    return same && JSON.stringify(running) === JSON.stringify(expected) && terminals.every(({ pid }) => isAlive(pid));
+    seen = JSON.stringify({ ids, claimed, noted, shown, running, expected });
+    const isSame = JSON.stringify([shown, running]) === JSON.stringify([ids, expected]);
+    return isSame && terminals.every(({ pid }) => isAlive(pid));
   };
   await waitFor(isSettled, 60_000, () => `it does not settle: ${seen}`);
 }

@@ -5,7 +5,7 @@ import { checkAtRest, comeToRest } from './turn-model/at-rest.ts';
 import { paths, type PacedStep } from './turn-model/steps.ts';
 import { openWorld } from './turn-model/world.ts';
 
-const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? 150);
+const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? 75);
 const seed = process.env['TURN_MODEL_SEED'];
 
 // Commits that nobody waits for follow a timer of the process: here it is the model's.

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest';
 import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 import { createSecretMatcher } from '@svc/service-kit/redaction/secret-matcher.ts';
 import { createStreamRedactor, type StreamRedactor } from '@svc/service-kit/redaction/stream-redactor.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { readings } from './fixtures/decoders.ts';
 import { encoders, type Random } from './fixtures/encoders.ts';
 
 /** As in `text-detector.test.ts`: new texts are looked for in the deep run, a change is judged by those that were there before it. */
 const seed = process.env['TEST_DEEP'] === '1' ? undefined : 20_261_127;
 const perList = 25;
-const lists = process.env['TEST_MUTANTS'] === '1' ? 20 : 400;
+const lists = process.env['TEST_MUTANTS'] === '1' ? 20 : usualOrDeep(100, 400);
 const mask = '[redacted:secret]';
 const names = Object.keys(encoders);
 
@@ -139,7 +140,7 @@ test('a stream gives the same as the whole text, and no value as it is, whatever
     expect(inPieces(createStreamRedactor(matcher), text, size)).toBe(masked);
     for (const value of values) expect(masked).not.toContain(value);
   });
-  fc.assert(property, { numRuns: 3000 });
+  fc.assert(property, { numRuns: usualOrDeep(1500, 3000) });
 });
 
 test.each(names)('a reader finds what is not masked: %s', (outer) => {
