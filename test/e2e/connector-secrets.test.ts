@@ -7,6 +7,7 @@ import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-fo
 import { killHard } from '@svc/testing/kill-hard.ts';
 import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { makeVault } from '../../apps/vault/test/open-in-process.ts';
 
 /** Nothing in its name or its form says that it is one. */
 const canary = 'tulips under the oak';
@@ -19,17 +20,16 @@ beforeAll(async () => {
   folders = [temporaryFolder(), temporaryFolder()];
   const [data = '', vaultData = ''] = folders.map((folder) => folder.path);
   const [port = 0] = await freePorts(1);
+  const passphrase = 'daffodils in the moonlight';
+  const { adminKey, agentKey } = await makeVault(vaultData, passphrase);
   vault = await startVaultProcess(vaultData, port);
-  const body = { passphrase: 'daffodils in the moonlight' };
-  const made = await askProcess(port, 'POST /v1/init', { body });
-  const adminKey = String(made?.body['admin_key']);
-  const agent = await askProcess(port, 'POST /v1/agents', { body: { name: 'assistant', tier: 'SACRED' }, adminKey });
+  expect((await askProcess(port, 'POST /v1/unseal', { body: { passphrase }, adminKey }))?.status).toBe(200);
   const credential = { name: 'SHED_DOOR', value: canary, min_trust: 'SACRED' };
   expect((await askProcess(port, 'POST /v1/credentials', { body: credential, adminKey }))?.status).toBe(200);
   writeConnector(path.join(data, 'connectors/shed'));
   house = await openHouse({
     dataDir: data,
-    env: { SVC_VAULT_URL: `http://127.0.0.1:${port}`, SVC_VAULT_AGENT_KEY: String(agent?.body['key']) },
+    env: { SVC_VAULT_URL: `http://127.0.0.1:${port}`, SVC_VAULT_AGENT_KEY: agentKey },
   });
 });
 afterAll(async () => {
