@@ -1,11 +1,24 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { isAlive, signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 
 let house: House;
 let client: OpenAI;
+
+async function open(): Promise<void> {
+  house = await openHouse();
+  client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
+}
+beforeAll(open);
+/** After a test that ended it. */
+beforeEach(async () => {
+  if (isAlive(house.pid)) return;
+  await house.stop();
+  await open();
+});
+afterAll(() => house.stop());
 
 const serves = async (url: string): Promise<boolean> => {
   try {
@@ -45,12 +58,6 @@ async function ask(): Promise<string | null | undefined> {
 }
 
 describe('a service in which one process after the other is killed', () => {
-  beforeAll(async () => {
-    house = await openHouse();
-    client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
-  });
-  afterAll(() => house.stop());
-
   test('no event is lost while the collector is away', async () => {
     const replies = async () => {
       const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
@@ -100,29 +107,20 @@ describe('a service in which one process after the other is killed', () => {
   );
 });
 
-/** Another service, which ends in its test. */
-async function openOwn(): Promise<House> {
-  const own = await openHouse();
-  onTestFinished(async () => void (await own.stop()));
-  return own;
-}
-
-const pidsOf = async (own: House) => [...['core', 'manager', 'collector'].map((name) => own.pidOf(name)), await own.compatPid()];
+const pids = async () => [...['core', 'manager', 'collector'].map((name) => house.pidOf(name)), await house.compatPid()];
 
 test('no process is left when the supervisor is killed', async () => {
-  const own = await openOwn();
-  const pids = await pidsOf(own);
-  signalProcess(own.pid, 'SIGKILL');
+  const all = await pids();
+  signalProcess(house.pid, 'SIGKILL');
   await waitFor(
-    () => !pids.some(isAlive),
+    () => !all.some(isAlive),
     15_000,
-    () => `left: ${pids.filter(isAlive).join(', ')}`,
+    () => `left: ${all.filter(isAlive).join(', ')}`,
   );
 });
 
 test('Ctrl-C ends everything, cleanly', async () => {
-  const own = await openOwn();
-  const pids = await pidsOf(own);
-  expect(await own.stop()).toBe(0);
-  expect(pids.filter(isAlive)).toEqual([]);
+  const all = await pids();
+  expect(await house.stop()).toBe(0);
+  expect(all.filter(isAlive)).toEqual([]);
 });

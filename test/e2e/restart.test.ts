@@ -3,6 +3,7 @@ import path from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { openHouse, waitFor, type House } from '@svc/testing/house.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 
@@ -49,15 +50,23 @@ async function newSession(house: House, known: ReadonlySet<string>): Promise<Ses
 
 const sessions = async (house: House) => (await house.get<{ sessions: Session[] }>(`${house.urls.core}/v2/sessions`)).sessions;
 
+let folder: TemporaryFolder;
+let house: House;
+let client: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const script = path.join(folder.path, 'script.mjs');
+  writeFileSync(script, speaker);
+  house = await openHouse({ env: { SVC_OFFLINE_SCRIPT: script } });
+  client = clientOf(house);
+});
+afterAll(async () => {
+  await house.stop();
+  folder.remove();
+});
+
 describe('a client of the chat-completions API', () => {
-  let house: House;
-  let client: ReturnType<typeof clientOf>;
   let known: Set<string>;
-  beforeAll(async () => {
-    house = await openHouse();
-    client = clientOf(house);
-  });
-  afterAll(() => house.stop());
   beforeEach(async () => {
     known = new Set((await sessions(house)).map(({ conversation_key: key }) => key));
   });
@@ -104,25 +113,12 @@ describe('a client of the chat-completions API', () => {
 });
 
 describe('a reader of a stream', () => {
-  let house: House;
-  let folder: TemporaryFolder;
-  beforeAll(async () => {
-    folder = temporaryFolder();
-    const script = path.join(folder.path, 'script.mjs');
-    writeFileSync(script, speaker);
-    house = await openHouse({ env: { SVC_OFFLINE_SCRIPT: script } });
-  });
-  afterAll(async () => {
-    await house.stop();
-    folder.remove();
-  });
-
   /** Reads a reply; the core is killed at its first word. */
   async function readOverKill(text: string): Promise<{ read: string; error: unknown }> {
     let read = '';
     let isKilled = false;
     try {
-      for await (const piece of clientOf(house).stream(text)) {
+      for await (const piece of client.stream(text)) {
         read += piece;
         if (read === '' || isKilled) continue;
         isKilled = true;
@@ -144,19 +140,22 @@ describe('a reader of a stream', () => {
     expect(read).toMatch(/^[a-j]+ $/);
     expect(error).toMatchObject({ code: 'stream_interrupted' });
     const key = /"(msg_[^"]+)"/.exec((error as Error).message)?.[1];
-    const reply = await clientOf(house).ask('name', key);
+    const reply = await client.ask('name', key);
     expect(reply).toMatch(/^[a-j]+ done $/);
     expect(reply).not.toContain(read);
   });
 });
 
 /**
- * An engine that says a word every 300 ms: those of the message; or a name that no other process says, and long after it `done`. The name has no
- * digits: what could be the beginning of a card's number is held back until more has come.
+ * The offline engine, which also says a word every 300 ms: those of the message (`say`); or a name that no other process says, and long after it
+ * `done` (`name`). The name has no digits: what could be the beginning of a card's number is held back until more has come.
  */
 const speaker = `
 import { setTimeout as sleep } from 'node:timers/promises';
-export async function* respond({ text }, signal) {
+import { findCommand } from ${JSON.stringify(path.join(repositoryRoot, 'engines/offline/src/commands.ts'))};
+export async function* respond(request, signal) {
+  const { text } = request;
+  if (!/^(?:say |name)/.test(text)) return yield* findCommand(text)(request, signal);
   const isGiven = text.startsWith('say ');
   const words = isGiven ? text.slice(4).split(' ') : [String(process.pid).replace(/\\d/g, (digit) => 'abcdefghij'[digit]), 'done'];
   let said = '';
