@@ -20,7 +20,7 @@ export async function* respond(request, signal) {
   appendFileSync(${JSON.stringify(runs)}, text + '\\n');
   while (!existsSync(${JSON.stringify(go)})) await sleep(10);
   if (text.startsWith('abort')) process.abort();
-  if (text.startsWith('hog')) { const all = []; for (;;) all.push(Array.from({ length: 1000 }, () => ({ held: Math.random() }))); }
+  if (text.startsWith('hog')) { const all = []; for (;;) all.push(new Array(500_000).fill(0)); }
   if (text.startsWith('slow')) await sleep(300);
   yield* findCommand('echo ' + text)(request, signal);
 }`;

@@ -2,10 +2,15 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
-import { freePorts } from '@svc/testing/free-ports.ts';
+import { createLog } from '@svc/service-kit/log.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
+import { readVersion } from '@svc/service-kit/version.ts';
+import { freePort, freePorts } from '@svc/testing/free-ports.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { startCore as startCoreHere } from '../src/start-core.ts';
 import { envelope, openTestCore } from './open-test-core.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
@@ -56,6 +61,25 @@ async function expectClosed(core: Core, why: string): Promise<void> {
   expect(health.degraded.join()).toContain(why);
 }
 
+/** The same for a database that the core cannot use: it is left as it is. */
+async function expectClosedFor(core: Core, dir: string): Promise<void> {
+  const before = readFileSync(file(dir));
+  await expectClosed(core, `${file(dir)} cannot be used`);
+  const announced = await post<{ error: string }>(core, '/v2/announce', { text: 'hi' });
+  expect([announced.status, announced.body.error]).toEqual([503, 'unavailable']);
+  expect(await fetchText(core, envelope('echo hi'))).toMatch(/^event: result\ndata: .*"denied"/);
+  expect(readFileSync(file(dir)).equals(before)).toBe(true);
+}
+
+/** What its main file does, in this process. */
+async function startHere(dir: string): Promise<Core> {
+  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_CORE_PORT: String(await freePort()) });
+  const version = readVersion(repositoryRoot, 'core', () => 'stable');
+  const core = await startCoreHere({ settings, log: createLog('core', 'silent'), version });
+  onTestFinished(() => core.stop());
+  return { url: core.url, ready: () => Promise.resolve() };
+}
+
 describe('[T01] a trust store', () => {
   test.each([
     ['missing', (dir: string) => rmSync(file(dir))],
@@ -79,8 +103,16 @@ describe('[T01] a trust store', () => {
     expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
   });
 
+  test('that is no database lets nobody in, does nothing else, and the core says so and still ends as it should', async () => {
+    const dir = usedFolder();
+    writeFileSync(file(dir), 'this is no database, whatever its name is');
+    const core = await start(dir);
+    await expectClosedFor(core, dir);
+    core.child.kill('SIGTERM');
+    expect(await core.exited).toBe(0);
+  });
+
   test.each([
-    ['no database', (dir: string) => writeFileSync(file(dir), 'this is no database, whatever its name is')],
     ['cut off', (dir: string) => truncateSync(file(dir), 5000)],
     [
       'overwritten in the middle',
@@ -100,16 +132,7 @@ describe('[T01] a trust store', () => {
   ])('that is %s lets nobody in, does nothing else, and the core says so', async (_what, break_) => {
     const dir = usedFolder();
     break_(dir);
-    const before = readFileSync(file(dir));
-    const core = await start(dir);
-    await expectClosed(core, `${file(dir)} cannot be used`);
-    const announced = await post<{ error: string }>(core, '/v2/announce', { text: 'hi' });
-    expect([announced.status, announced.body.error]).toEqual([503, 'unavailable']);
-    const streamed = fetchText(core, envelope('echo hi'));
-    expect(await streamed).toMatch(/^event: result\ndata: .*"denied"/);
-    expect(readFileSync(file(dir)).equals(before)).toBe(true);
-    core.child.kill('SIGTERM');
-    expect(await core.exited).toBe(0);
+    await expectClosedFor(await startHere(dir), dir);
   });
 
   test('that another process has locked lets nobody in: the core ends and says why', async () => {
