@@ -128,7 +128,7 @@ async function areUp(silent: Set<string>): Promise<boolean> {
 /** A busy machine may need this long for quick operations. Limits in tests only prevent hanging. */
 const patienceMs = 40_000;
 
-/** Polls until `check` is true. Fails after `timeoutMs` plus a margin, or when the process has ended, with the message of `explain`. */
+/** Polls until `check` is true, with pauses that grow with what a look costs. Fails after `timeoutMs` plus a margin, or when the process has ended, with the message of `explain`. */
 export async function waitFor(
   check: () => Promise<boolean> | boolean,
   timeoutMs: number,
@@ -138,8 +138,11 @@ export async function waitFor(
   const until = Date.now() + timeoutMs + patienceMs;
   let isGone = false;
   void gone.then(() => (isGone = true));
-  while (!(await check())) {
+  for (;;) {
+    const begunAt = performance.now();
+    if (await check()) return;
     if (isGone || Date.now() > until) throw new Error(explain());
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const pauseMs = Math.min(Math.max(20, 4 * (performance.now() - begunAt)), 250);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
