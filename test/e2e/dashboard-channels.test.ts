@@ -10,7 +10,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { root } from '../repository.ts';
-import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Dashboard, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { violationsInAllLooks } from './dashboard/violations.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -55,7 +55,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
     page = await context.newPage();
     faults = watch(page);
-    await setUp(page, dashboard);
+    await signUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();

@@ -4,7 +4,7 @@ import type { History, HistoryMessage } from '@svc/contract/session.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { type BadLine, openBadLine } from './dashboard/bad-line.ts';
-import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Dashboard, isLive, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -28,7 +28,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     faults = watch(page);
-    await setUp(page, { ...dashboard, url: line.url });
+    await signUp(page, { ...dashboard, url: line.url });
   });
   afterAll(async () => {
     await browser?.close();

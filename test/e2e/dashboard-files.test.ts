@@ -8,7 +8,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { fakeAudio } from '@svc/testing/speech-server/fake-audio.ts';
 import { type SpeechServer, startSpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Dashboard, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { countRecorded, openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -35,7 +35,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     context = await browser.newContext({ permissions: ['microphone'] });
     page = await context.newPage();
     faults = watch(page);
-    await setUp(page, dashboard);
+    await signUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();

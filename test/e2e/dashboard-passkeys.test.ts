@@ -9,9 +9,10 @@ import {
   codeOf,
   type Dashboard,
   isLive,
+  loginTokens,
   newSetupLink,
   openDashboard,
-  setUp,
+  signUp,
   signIn,
   tokensOf,
 } from './dashboard/open-dashboard.ts';
@@ -37,7 +38,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     page = await context.newPage();
     faults = watch(page);
     verified = await addAuthenticator(page);
-    account = await setUp(page, dashboard);
+    account = await signUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();
@@ -107,11 +108,12 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
   });
 
   test('[10] another password signs every other browser out', async () => {
-    const others = await browser.newContext();
-    const other = await others.newPage();
-    await other.goto(`${dashboard.url}/login`);
-    await signIn(other, account, recoveryCode());
-    await isLive(other);
+    const { cookie, token } = await loginTokens(dashboard, account, recoveryCode());
+    const status = async () => {
+      const headers = { cookie, 'x-session-token': token };
+      return (await fetch(`${dashboard.url}/core/v2/sessions`, { headers })).status;
+    };
+    expect(await status()).toBe(200);
     await open('/settings/account');
     await page.getByRole('button', { name: 'Change the password' }).click();
     /** Until the core has answered: with the dialog the button goes away, so another click would wait for it in vain. */
@@ -128,11 +130,8 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await expect.poll(change).toBe(200);
     account.password = next;
     await page.getByText('The password is changed').waitFor();
-    await other.goto(`${dashboard.url}/sessions`);
-    await other.getByLabel('Password').waitFor();
-    await signIn(other, account, recoveryCode());
-    await isLive(other);
-    await others.close();
+    expect(await status()).toBe(401);
+    await loginTokens(dashboard, account, recoveryCode());
   });
 
   test('[4] at 127.0.0.1 it is refused with a reason', async () => {
@@ -166,12 +165,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
   test('[9] `svc auth` lists where people are signed in, and signs one or all of them out', async () => {
     const env = { PATH: process.env['PATH'], HOME: dashboard.house.folder, SVC_DATA_DIR: dashboard.house.folder };
     const svc = (...words: string[]) => runSvc(['auth', ...words], { env });
-    const others = await browser.newContext();
-    const other = await others.newPage();
-    await other.goto(`${dashboard.url}/login`);
-    await signIn(other, account, recoveryCode());
-    await isLive(other);
-    const { cookie, token } = await tokensOf(others, other);
+    const { cookie, token } = await loginTokens(dashboard, account, recoveryCode());
     const status = async () => {
       const headers = { cookie, 'x-session-token': token };
       return (await fetch(`${dashboard.url}/core/v2/sessions`, { headers })).status;
@@ -184,7 +178,6 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     expect((await svc('end')).code).toBe(2);
     expect((await svc('end', '--all')).code).toBe(0);
     expect((await svc('sessions')).out).toBe('Nobody is signed in.\n');
-    await others.close();
   });
 
   test('[2] a set-up takes a passkey: refused, reloaded, and then signed in by it; at 127.0.0.1 it names the way there', async () => {

@@ -67,11 +67,53 @@ export async function setUp(
   return { name, password, secret, recoveryCodes };
 }
 
+/**
+ * The same in few requests of a page that is left then, for tests that are not about the set-up. The page is signed in, and is to be led to
+ * where the test begins.
+ */
+export async function signUp(page: Page, { house, url }: Dashboard): Promise<Account> {
+  const name = 'Anna';
+  const password = 'four plain words here';
+  const token = makeSetupLink(path.join(house.folder, 'run'), systemClock, false);
+  const send = async <Answer>(step: string, body: object) => {
+    const headers = { 'content-type': 'application/json', 'x-setup-token': token };
+    const request = JSON.stringify({ method: 'POST', headers, body: JSON.stringify(body) });
+    const [status, answer] = (await page.evaluate(
+      `fetch('/core/v2/auth/setup/${step}', ${request}).then(async (answer) => [answer.status, await answer.json()])`,
+    )) as [number, Answer];
+    if (status !== 200) throw new Error(`The set-up refuses ${step}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  await page.goto(`${url}/login`);
+  const { secret } = await send<{ secret: string }>('account', { name, password });
+  await send('totp', { code: codeOf(secret) });
+  const { recovery_codes: recoveryCodes } = await send<{ recovery_codes: string[] }>('recovery-codes', {});
+  const { session_token: session } = await send<{ session_token: string }>('finish', { code: recoveryCodes[3] });
+  await page.evaluate(`localStorage.setItem('svc-session-token', ${JSON.stringify(session)})`);
+  return { name, password, secret, recoveryCodes };
+}
+
 export async function signIn(page: Page, { name, password }: Pick<Account, 'name' | 'password'>, code: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Password').fill(password);
   await page.getByLabel('Code').fill(code);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+/** A login of another browser, without the browser. */
+export async function loginTokens(
+  { url }: Pick<Dashboard, 'url'>,
+  { name, password }: Pick<Account, 'name' | 'password'>,
+  code: string,
+): Promise<{ cookie: string; token: string }> {
+  const answer = await fetch(`${url}/core/v2/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ name, password, code }),
+  });
+  if (!answer.ok) throw new Error(`The login is refused: ${await answer.text()}`);
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.replace(/;.*/s, ''));
+  return { cookie: cookies.join('; '), token: ((await answer.json()) as { session_token: string }).session_token };
 }
 
 /** Makes everyone's last second factor eleven minutes old, so that dangerous actions ask for a new one. */

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser, watch } from '../device-app/browser.ts';
-import { type Account, type Dashboard, openDashboard, setUp } from './open-dashboard.ts';
+import { type Account, type Dashboard, openDashboard, signUp } from './open-dashboard.ts';
 
 /** `faults`: the page's errors, and violations of CSP and Trusted Types. */
 export type SignedIn = {
@@ -12,7 +12,7 @@ export type SignedIn = {
   close(): Promise<void>;
 };
 
-/** A running service, and a page that is signed in to its new account. */
+/** A running service, and a page that is signed in to its new account; it is to be led to where the test begins. */
 export async function openSignedIn(env: Record<string, string> = {}, options: BrowserContextOptions = {}): Promise<SignedIn> {
   const browser = await openBrowser([], 'dashboard');
   const dashboard = await openDashboard(env);
@@ -23,7 +23,7 @@ export async function openSignedIn(env: Record<string, string> = {}, options: Br
   try {
     const page = await browser.newPage(options);
     const faults = watch(page);
-    return { dashboard, browser, page, account: await setUp(page, dashboard), faults, close };
+    return { dashboard, browser, page, account: await signUp(page, dashboard), faults, close };
   } catch (error) {
     await close();
     throw error;
