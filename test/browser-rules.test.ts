@@ -6,7 +6,7 @@ import { read } from './repository.ts';
  * dashboard, or, where it is the same code, for the app of devices. 5 to 7, the codes of the login, are held without a browser: `apps/core/test`.
  */
 const rules: Readonly<Record<number, readonly [rule: string, ...files: string[]]>> = {
-  1: ['a set-up link works once', 'dashboard'],
+  1: ['a set-up link works once', 'dashboard-attacks'],
   2: ['the first run goes on after a reload', 'dashboard-chat'],
   3: ['passkeys, and what goes wrong with them', 'dashboard-passkeys'],
   4: ['no passkey at 127.0.0.1', 'dashboard-passkeys'],

@@ -6,7 +6,7 @@ import { startChatPlatform, type ChatPlatform } from '@svc/testing/chat-platform
 import { installChatConnector } from '@svc/testing/install-chat-connector.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Dashboard, isLive, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
@@ -35,7 +35,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     browser = await openBrowser([], 'dashboard');
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     faults = watch(page);
-    await setUp(page, dashboard);
+    await signUp(page, dashboard);
     await page.goto(`${dashboard.url}/sessions/${encodeURIComponent(key)}`);
     await isLive(page);
   });
@@ -163,6 +163,26 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await replyWith('refused words').getByRole('button', { name: 'Send it again' }).click();
     await arrived('refused words');
     await failed.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('a session of another channel is found in the list, watched while it runs, and steered', async () => {
+    const { urls } = dashboard.house;
+    const key = 'compat:compat:session:steered';
+    const said = dashboard.house.post(`${urls.core}/v2/handle`, {
+      channel: 'compat',
+      conversation_key: key,
+      sender: { raw_id: 'owner' },
+      content: { text: 'wait 3 the first words' },
+    });
+    await expect.poll(async () => (await fetch(`${urls.core}/v2/session/${encodeURIComponent(key)}`)).status).toBe(200);
+    await page.goto(`${dashboard.url}/sessions`);
+    await page.locator('.row-link').first().click();
+    await page.getByLabel(/Steer as operator; the reply goes to compat/).fill('count 2');
+    await page.getByRole('button', { name: /Say/ }).first().click();
+    await expect.poll(() => page.locator('.reply').last().textContent()).toMatch(/1\s*2/);
+    await page.locator('.reply', { hasText: 'the first words' }).waitFor();
+    expect((await said).status).toBe(200);
     expect(faults).toEqual([]);
   });
 });
