@@ -21,7 +21,7 @@ const types: Record<string, string> = {
   webmanifest: 'application/manifest+json',
 };
 
-type Call = { method: string; path: string; body: Record<string, unknown>; bytes: number };
+type Call = { method: string; path: string; query: URLSearchParams; body: Record<string, unknown>; bytes: number };
 type Answer = { status: number; body: unknown } | 'cut';
 
 /**
@@ -60,7 +60,13 @@ export async function startScriptedGateway() {
     const bytes = Buffer.concat(chunks);
     const isJson = request.headers['content-type']?.includes('json') === true;
     const body = (isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}) as Record<string, unknown>;
-    const call = { method: request.method ?? '', path: url.pathname, body, bytes: bytes.length };
+    const call = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      body,
+      bytes: bytes.length,
+    };
     calls.push(call);
     const early = script.before(call);
     if (early === 'cut') return void response.destroy();
@@ -71,7 +77,7 @@ export async function startScriptedGateway() {
     if (url.pathname === '/gw/control') return openControl(response);
     if (url.pathname === '/gw/tts')
       return void response.writeHead(200, { 'content-type': 'audio/wav' }).end(wav(script.speechMs));
-    return json(response, ...answer(call, url));
+    return json(response, ...answer(call));
   }
 
   function worker(response: ServerResponse): void {
@@ -81,7 +87,7 @@ export async function startScriptedGateway() {
       .end(script.version === null ? text : text.replace(/const version = "[^"]+"/, `const version = "${script.version}"`));
   }
 
-  function answer(call: Call, url: URL): [number, unknown] {
+  function answer(call: Call): [number, unknown] {
     switch (`${call.method} ${call.path}`) {
       case 'POST /gw/pair':
         return call.body['code'] === 'right'
@@ -96,14 +102,14 @@ export async function startScriptedGateway() {
         return [202, { ok: true, conversation_key: 'device:x:device:d_1', message_id: id, turn_id: turnId, state: 'queued' }];
       }
       case 'GET /gw/history': {
-        const before = Number(url.searchParams.get('before') ?? script.history.length);
+        const before = Number(call.query.get('before') ?? script.history.length);
         const begin = Math.max(0, before - script.pageSize);
         return [200, { messages: script.history.slice(begin, before), next: begin === 0 ? null : begin }];
       }
       case 'GET /gw/sessions':
         return [200, { sessions: script.sessions, next: null }];
       case 'POST /gw/upload':
-        return [200, { ok: true, file: { id: 'f1', path: `/uploads/${url.searchParams.get('filename')}` } }];
+        return [200, { ok: true, file: { id: 'f1', path: `/uploads/${call.query.get('filename')}` } }];
       case 'POST /gw/transcribe':
         return [200, { ok: true, text: script.heard, language: 'en', seconds: 1 }];
       default:
@@ -167,8 +173,9 @@ function file(pathname: string, response: ServerResponse): void {
   const name = path.join(dist, pathname === '/' ? 'index.html' : path.normalize(pathname));
   if (!existsSync(name)) return void response.writeHead(404).end();
   const type = types[path.extname(name).slice(1)] ?? 'application/octet-stream';
+  const kept = pathname.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-store';
   response
-    .writeHead(200, { 'content-type': type, 'content-security-policy': csp, 'cache-control': 'no-store' })
+    .writeHead(200, { 'content-type': type, 'content-security-policy': csp, 'cache-control': kept })
     .end(readFileSync(name));
 }
 
