@@ -41,7 +41,7 @@ const rules: Readonly<Record<number, readonly [rule: string, ...files: string[]]
   36: ['two announcements a turn', 'dashboard-use'],
   37: ['motion, colours of the system, 200 %', 'dashboard-use'],
   38: ['nothing goes out of the page', 'dashboard-looks'],
-  39: ['an old tab and a new version', 'device-app'],
+  39: ['an old tab and a new version', 'device-app-network'],
   40: ['frames, other origins, names sent along', 'dashboard-attacks', 'device-service'],
 };
 

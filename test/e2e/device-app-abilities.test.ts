@@ -26,7 +26,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
   afterAll(() => browser.close());
   beforeEach(async () => {
     gateway = await startScriptedGateway();
-    context = await browser.newContext({ geolocation: { latitude: 48.2, longitude: 16.4 } });
+    context = await browser.newContext({ geolocation: { latitude: 48.2, longitude: 16.4 }, serviceWorkers: 'block' });
     await context.grantPermissions(['microphone', 'geolocation', 'clipboard-read', 'clipboard-write', 'notifications']);
     await context.addInitScript(countRecorded);
     ({ page, faults } = await openPaired(context, gateway));

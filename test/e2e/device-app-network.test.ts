@@ -82,4 +82,25 @@ describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`
     expect(await page.evaluate('document.getAnimations().length')).toBe(0);
     expect(faults).toEqual([]);
   });
+
+  test('[39] a new version is offered to an old tab, which stays as it is until its person loads it', async () => {
+    const { page, faults } = await openPaired(context, gateway);
+    await expect.poll(() => page.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)')).toBe('activated');
+    await page.reload(); // the worker has the page from here on
+    await isLive(page);
+    await page.getByLabel('Message', { exact: true }).fill('half a');
+    gateway.script.version = 'newer';
+    await page.evaluate('navigator.serviceWorker.ready.then((registration) => registration.update()).then(() => true)');
+    const load = page.getByRole('button', { name: 'Load it' });
+    await load.waitFor();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('half a');
+    const names = () => page.evaluate('caches.keys()') as Promise<string[]>;
+    expect((await names()).length).toBe(2);
+    await load.click();
+    await expect.poll(names).toEqual(['svc-newer']);
+    await isLive(page);
+    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('half a');
+    expect(await page.evaluate("fetch('/assets/index-00000000.js').then(({ status }) => status)")).toBe(404);
+    expect(faults).toEqual([]);
+  });
 });
