@@ -8,7 +8,7 @@ import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-d
 import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
-const chunkBytes = 8 * 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 
 /** All of it is real, but for the network between the page and the dashboard: that is cut where a test says so. */
 describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () => {
@@ -24,7 +24,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
 
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
-    dashboard = await openDashboard();
+    dashboard = await openDashboard({ SVC_UPLOAD_CHUNK_SIZE: String(chunkBytes) });
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
     faults = watch(page);
@@ -270,7 +270,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
 
   test('[29] a large file goes in chunks, and goes on where it was after a reload', async () => {
     const file = path.join(dashboard.house.folder, 'large.bin');
-    writeFileSync(file, Buffer.alloc(3 * chunkBytes, 7));
+    writeFileSync(file, Buffer.alloc(6 * chunkBytes, 7));
     const chunks: string[] = [];
     let isCut = true;
     await page.route('**/core/v2/upload/*/*', async (route) => {
