@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Request } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { announceSchema } from '@svc/contract/announcement.ts';
 import { budgetSchema, modelPriceSchema } from '@svc/contract/cost.ts';
 import { engineSettingsSchema } from '@svc/contract/engine.ts';
@@ -21,14 +21,33 @@ const bracketTimes = `(() => {
 })()`;
 
 /**
- * Makes the page report each response and each event of a stream before it can show them. The browser may have discarded the body of a response
- * by the time the test asks for it, and an event is shown before the page requests what has changed.
+ * Makes the page keep each response and each event of a stream before it can show them, count the requests that wait for a response, and refuse changes
+ * where `svcOnlyLooks` is set.
  */
-const reportAnswers = `(() => {
+const keepAnswers = `(() => {
+  globalThis.svcSaid = [];
+  globalThis.svcAsked = 0;
+  const { fetch } = globalThis;
+  globalThis.fetch = async (...given) => {
+    const [url, { method = 'GET', headers } = {}] = given;
+    if (new Headers(headers).get('accept') === 'text/event-stream') return fetch(...given);
+    const isService = /^\\/(?:core|manager|collector|chat)\\//.test(new URL(url, location.href).pathname);
+    if (globalThis.svcOnlyLooks && isService && method !== 'GET') return Response.json({ message: 'Not now.' }, { status: 409 });
+    svcAsked += 1;
+    const end = () => setTimeout(() => (svcAsked -= 1));
+    try {
+      const answer = await fetch(...given);
+      void answer.clone().arrayBuffer().then(end, end);
+      return answer;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
   const { json } = Response.prototype;
   Response.prototype.json = async function () {
     const answer = await json.call(this);
-    window.svcSaid(JSON.stringify(answer));
+    svcSaid.push(JSON.stringify(answer));
     return answer;
   };
   const events = () => {
@@ -37,7 +56,7 @@ const reportAnswers = `(() => {
       transform(text, out) {
         const lines = (rest + text).split('\\n');
         rest = lines.pop();
-        for (const line of lines) if (line.startsWith('data:')) window.svcSaid(line.slice(5));
+        for (const line of lines) if (line.startsWith('data:')) svcSaid.push(line.slice(5));
         out.enqueue(text);
       },
     });
@@ -47,6 +66,24 @@ const reportAnswers = `(() => {
     get readable() { return (this.#told ??= super.readable.pipeThrough(events())); }
   };
 })()`;
+
+/** Resolves when a screen has all that it shows: the responses, and what is drawn from them. */
+const isThere = `new Promise((resolve, reject) => {
+  const until = performance.now() + 40_000;
+  const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+  const isComplete = () =>
+    svcAsked === 0 && document.querySelector('.shell h1') !== null && document.querySelector('.skeleton') === null;
+  const look = async () => {
+    if (isComplete()) {
+      await frame();
+      await frame();
+      if (isComplete()) return resolve();
+    }
+    if (performance.now() > until) return reject(new Error('The screen is not complete: ' + svcAsked + ' requests wait'));
+    setTimeout(look, 10);
+  };
+  void look();
+})`;
 
 /** The titles and descriptions of form fields, which the page has from the contract. */
 const fields: readonly object[] = [
@@ -65,7 +102,7 @@ const spared = 'script, style, noscript, code, kbd, pre, .path, .markdown';
 /** Names that are the same in every language. */
 const names = ['ElevenLabs'];
 
-/** Each text of the page (a block as one text), and each attribute that people see or hear, with its place. */
+/** Each text of the page (a block as one text), and each attribute that people see or hear, with its place; and what the service has said. */
 const readTexts = `(() => {
   const place = (element) => element.tagName.toLowerCase() + [...element.classList].map((name) => '.' + name).join('');
   const blocks = new Map();
@@ -78,40 +115,30 @@ const readTexts = `(() => {
   }
   const attributes = ['title', 'aria-label', 'aria-description', 'placeholder', 'alt', 'label', 'data-label'].flatMap((name) =>
     [...document.querySelectorAll('[' + name + ']')].map((element) => [place(element) + ' ' + name, element.getAttribute(name)]));
-  return [['title', document.title], ...[...blocks].map(([block, texts]) => [place(block), texts.join('\\n')]), ...attributes];
+  const texts = [['title', document.title], ...[...blocks].map(([block, texts]) => [place(block), texts.join('\\n')]), ...attributes];
+  return { texts, said: svcSaid.splice(0) };
 })()`;
 
 /** Watches pages in the pseudo-language en-XA for untranslated text. */
 export async function watchWords(context: BrowserContext) {
   const seen: Text[] = [];
   const said = new Set<string>();
-  const asked = new Set<Request>();
-  const reading = new Set<Promise<void>>();
-  await context.exposeBinding('svcSaid', (_source, text: string) => addTexts(parseJsonOrNull(text), said));
-  await context.addInitScript(reportAnswers);
+  await context.addInitScript(keepAnswers);
   await context.addInitScript(bracketTimes);
-  context.on('request', (request) => isQuestion(request) && asked.add(request));
-  context.on('requestfailed', (request) => asked.delete(request));
-  context.on('response', (response) => {
-    const request = response.request();
-    if (!asked.has(request)) return;
-    const read = response.json().then(
-      (answer) => addTexts(answer, said),
-      () => undefined, // no JSON, or a page that has gone
-    );
-    reading.add(read);
-    void read.finally(() => (reading.delete(read), asked.delete(request)));
-  });
+  const look = async (page: Page, ready = '') => {
+    const got = (await page.evaluate(`(async () => { ${ready}; return ${readTexts}; })()`)) as Seen;
+    seen.push(...got.texts);
+    for (const text of got.said) addTexts(parseJsonOrNull(text), said);
+  };
   return {
-    /** Whether all requests of the page are answered. */
-    isQuiet: (): boolean => asked.size === 0,
+    /** Refuses every change that a page loaded from now on asks for. */
+    refuseChanges: () => context.addInitScript('globalThis.svcOnlyLooks = true'),
     /** Records the current texts of the page. */
-    async look(page: Page): Promise<void> {
-      seen.push(...((await page.evaluate(readTexts)) as Text[]));
-    },
-    /** Untranslated texts of the pages since the last call that are not data of the service, which may have sent it later. */
-    async left(): Promise<string[]> {
-      await Promise.all(reading);
+    look: (page: Page) => look(page),
+    /** Records the texts of a screen as soon as it has all that it shows. */
+    lookAtScreen: (page: Page) => look(page, `await ${isThere}`),
+    /** Untranslated texts of the pages since the last call that are not data of the service. */
+    left(): string[] {
       addTexts([fields, names], said);
       const found = seen.splice(0).map(([place, text]) => [place, withoutData(outside(text), said)] as const);
       said.clear();
@@ -121,10 +148,7 @@ export async function watchWords(context: BrowserContext) {
 }
 
 type Text = [place: string, text: string];
-
-/** Streams never end. */
-const isQuestion = (request: Request): boolean =>
-  request.resourceType() === 'fetch' && request.headers()['accept'] !== 'text/event-stream';
+type Seen = { texts: Text[]; said: string[] };
 
 /** Keys, too: names of models, and of changed fields. */
 function addTexts(value: unknown, to: Set<string>): void {
