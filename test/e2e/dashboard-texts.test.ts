@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { PendingIdentity } from '@svc/contract/pairing.ts';
 import type { Principal } from '@svc/contract/trust.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { foreignTexts, markdownTexts } from '../fixtures/foreign-texts.ts';
 import { root } from '../repository.ts';
 import { refuseAnswers, replaceAnswers } from './dashboard/foreign-answers.ts';
-import { type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { go } from './dashboard/go.ts';
+import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
 import { routes, screensWith } from './dashboard/screens.ts';
 import { type Attacks, watchAttacks } from './dashboard/watch-attacks.ts';
 import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
@@ -49,7 +50,8 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     post('/v2/handle', { channel: 'compat', conversation_key: key, sender: { raw_id: 'owner' }, content: { text } });
   /** Each text is seen in one of these places. */
   const seen = async (wanted: readonly string[], place: string, read = bare) => {
-    const shown = read((await page.locator(place).allTextContents()).join('\n'));
+    const places = `[...document.querySelectorAll(${JSON.stringify(place)})]`;
+    const shown = read(await page.evaluate<string>(`${places}.map(({ textContent }) => textContent).join('\\n')`));
     expect(
       wanted.filter((text) => !shown.includes(read(text))),
       place,
@@ -66,6 +68,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
       const key = `compat:compat:session:${from}`;
       await say('hello', key);
       await open(`/sessions/${encodeURIComponent(key)}`);
+      await isLive(page);
       // A thought is kept nowhere: when one is seen, the page follows.
       const follows = async () => (await say('hello', key), page.getByText('Thoughts').count());
       await expect.poll(follows).toBeGreaterThan(0);
@@ -131,15 +134,19 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     const paths = routes().map((place) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`));
     expect(paths.filter((place) => !screens.some((screen) => place.test(screen)))).toEqual([]);
 
-    const answers = await replaceAnswers(page, dashboard.url, texts);
+    const answers = await replaceAnswers(page, texts);
+    onTestFinished(answers.end);
+    await open('/');
+    await page.locator('h1').waitFor();
     let shown = '';
     const look = async () => {
       await nothingHappened();
       shown += bare((await page.locator('body').textContent()) ?? '');
     };
     const opens = async (screen: string, sparesWords: boolean) => {
-      answers.sparesWords = sparesWords;
-      await open(screen);
+      await answers.setSparing(sparesWords);
+      // What was kept of an answer with other words goes with the page.
+      await (sparesWords ? open(screen) : go(page, screen));
       await page.locator('h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count(), { message: screen }).toBe(0);
       await look();
@@ -157,19 +164,18 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     await page.keyboard.press('Control+k');
     await page.getByRole('option').first().waitFor();
     await look();
-    await answers.end();
     expect(texts.filter((text) => !shown.includes(bare(text)))).toEqual([]);
   });
 
   test('[30] as why something is refused', async () => {
     const { end } = await refuseAnswers(page, dashboard.url, texts.join('\n'));
+    onTestFinished(end);
     for (const screen of ['/', '/people', '/settings/engines', '/activity']) {
       await open(screen);
       await page.locator('.fault-box p, .rows-list p').first().waitFor();
       await seen(texts, '.fault-box p, .rows-list p');
       await nothingHappened();
     }
-    await end();
   });
 });
 
