@@ -41,10 +41,12 @@ const lookAtPage = `(() => {
   const faults = [...document.querySelectorAll(elements)].map((element) => 'made ' + element.outerHTML.slice(0, 200));
   for (const element of document.querySelectorAll('*'))
     for (const { name, value } of element.attributes) {
-      const url = URL.parse(value, location.href);
-      const isOurs = url?.origin === location.origin && /^(?:https?|blob):$/.test(url.protocol);
+      const isOurs = () => {
+        const url = URL.parse(value, location.href);
+        return url?.origin === location.origin && /^(?:https?|blob):$/.test(url.protocol);
+      };
       const leadsOut = element.matches('a[target=_blank][rel="noopener noreferrer"]') && /^(?:https?|mailto):/.test(value);
-      const isBad = leading.has(name) ? !isOurs && !leadsOut : attributes.test(name);
+      const isBad = leading.has(name) ? !leadsOut && !isOurs() : attributes.test(name);
       if (isBad || (name === 'style' && /url|expression|fixed/.test(value))) faults.push('made ' + name + '="' + value + '" of ' + element.tagName);
     }
   if (globalThis.hit !== undefined) faults.push('ran a script');
