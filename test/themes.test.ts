@@ -19,3 +19,21 @@ test('a theme changes colours alone', () => {
   const scripts = [...sources('.ts'), ...sources('.tsx')].filter((file) => !file.endsWith('.test.ts'));
   expect(scripts.filter((file) => read(file).includes('prefers-color-scheme'))).toEqual([charts]);
 });
+
+/** So that a page whose colours were looked at in a wide window has only its layout to be looked at in a narrow one. */
+test('the width of a window changes no colours', () => {
+  const blocks = sources('.css').flatMap((file) => [
+    ...read(file).matchAll(/@(?:media|container)[^{]*width[^{]*\{((?:[^{}]*\{[^{}]*\})*)/g),
+  ]);
+  expect(blocks.length).toBeGreaterThan(4);
+  const rules = blocks.flatMap(([, body = '']) => [...body.matchAll(/([^{}]+)\{([^{}]*)\}/g)]);
+  const ofColours = rules.flatMap(([, selector = '', body = '']) =>
+    body
+      .split(';')
+      .map((line) => line.trim())
+      .filter((line) => /^(?:--|color|background|opacity|filter|fill|mix-blend|font:|font-weight)/.test(line))
+      .map((line) => `${selector.trim()} { ${line} }`),
+  );
+  // Only a narrow window has the bar of screens, which is looked at in both themes, and the names beside the facts, which are no text to axe.
+  expect(ofColours.toSorted()).toEqual(['.facts td::before { color: var(--muted) }', '.tabs { background: var(--surface) }']);
+});

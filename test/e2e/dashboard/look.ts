@@ -20,7 +20,7 @@ export async function openLook(page: Page, { url }: Pick<Dashboard, 'url'>) {
     },
     async look(name: string): Promise<void> {
       found.push(...(await violationsInAllLooks(shown, name)));
-      for (const width of [320, 390, 1280]) {
+      for (const width of [1280, 390, 320]) {
         await shown.setViewportSize({ width, height: 844 });
         const over = await shown.evaluate<number>('document.scrollingElement.scrollWidth - innerWidth');
         if (over > 0) found.push(`${name} at ${width} is ${over} px too wide`);
