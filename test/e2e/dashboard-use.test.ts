@@ -6,6 +6,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { root } from '../repository.ts';
 import { go } from './dashboard/go.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { sideways } from './dashboard/sideways.ts';
 import { bombs } from '../fixtures/streaming-engine.ts';
 import { holdOlder, markedInSight, painted, said, samples, usageOf } from './dashboard/shown-data.ts';
 import { openBrowser, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
@@ -317,7 +318,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     for (const place of ['/', '/chat', '/people', '/costs', '/activity?tab=machine', '/settings']) {
       await go(zoomed, place);
       await zoomed.getByRole('heading', { level: 1 }).waitFor();
-      expect(await zoomed.evaluate('document.scrollingElement.scrollWidth - innerWidth'), place).toBeLessThanOrEqual(0);
+      expect(await zoomed.evaluate(sideways), place).toBeLessThanOrEqual(0);
     }
     await go(zoomed, '/chat');
     await zoomed.locator('.reply').last().waitFor();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Dashboard } from './open-dashboard.ts';
+import { sideways } from './sideways.ts';
 import { violationsInAllLooks } from './violations.ts';
 
 /** Another page of the same login, to be checked in each size and colour scheme. `found`: the problems. */
@@ -22,7 +23,7 @@ export async function openLook(page: Page, { url }: Pick<Dashboard, 'url'>) {
       found.push(...(await violationsInAllLooks(shown, name)));
       for (const width of [1280, 390, 320]) {
         await shown.setViewportSize({ width, height: 844 });
-        const over = await shown.evaluate<number>('document.scrollingElement.scrollWidth - innerWidth');
+        const over = await shown.evaluate<number>(sideways);
         if (over > 0) found.push(`${name} at ${width} is ${over} px too wide`);
       }
     },
