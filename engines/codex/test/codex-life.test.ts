@@ -19,7 +19,7 @@ import { createEngine } from '../src/engine.ts';
 const servers = (stateDir: string) => processesIn(stateDir, 'codex app-server');
 
 describeWithEngine('codex', "the life of codex's app-server", async (install) => {
-  const bench = await openEngineBench({ id: 'codex', createEngine, install });
+  const bench = await openEngineBench({ id: 'codex', createEngine, install }, { sharesState: true });
   const { model, start, dir } = bench;
 
   testEngineLife(bench, {

@@ -12,7 +12,7 @@ import { createEngine } from '../src/engine.ts';
 const program = path.join(repositoryRoot, 'packages/testing/src/tool-server/stdio-tool-server.ts');
 
 describeWithEngine('codex', 'tool servers of codex', async (install) => {
-  const bench = await openEngineBench({ id: 'codex', createEngine, install });
+  const bench = await openEngineBench({ id: 'codex', createEngine, install }, { sharesState: true });
   await testEngineTools(bench, {
     toolName: (server, tool) => `mcp__${server}__${tool}`,
     holdUpMs: 25_000,

@@ -13,33 +13,48 @@ export type EngineBench = RealEngine & {
   /** Folder for everything that a test writes, removed afterwards. */
   dir: string;
   model: ModelServer;
-  /** Creates an engine with its own state, which is closed with the test, and the folder for its turns. */
-  start(fields?: Partial<EngineDeps>): { engine: Engine; stateDir: string; request: { cwd: string } };
+  /** Creates an engine with a state, which is closed with the test, and the folder for its turns. */
+  start(fields?: Partial<EngineDeps>): StartedEngine;
+  /** Like `start`; the caller closes the engine. */
+  open(fields?: Partial<EngineDeps>): StartedEngine;
 };
 
-/**
- * A scripted model and new engines that use it, for the tests of one `describe`. `cache`: a folder of the engine's state that may be shared
- * between states, for code that its program has compiled.
- */
-export async function openEngineBench(real: RealEngine, { cache }: { cache?: string } = {}): Promise<EngineBench> {
+export type StartedEngine = { engine: Engine; stateDir: string; request: { cwd: string } };
+
+type BenchOptions = {
+  /** A folder of the engine's state that may be shared between states, for code that its program has compiled. */
+  cache?: string;
+  /** One state for all engines, as of one service that is started again: what an engine does once for each state takes long. */
+  sharesState?: true;
+};
+
+/** A scripted model and new engines that use it, for the tests of one `describe`. */
+export async function openEngineBench(real: RealEngine, { cache, sharesState }: BenchOptions = {}): Promise<EngineBench> {
   const folder = temporaryFolder();
   const dir = folder.path;
+  const newState = () => mkdtempSync(path.join(dir, 'state-'));
+  const shared = sharesState === true ? newState() : null;
   if (cache !== undefined) mkdirSync(path.join(dir, cache));
   const model = await startModelServer();
   afterAll(async () => {
     await model.close();
     folder.remove();
   });
+  const open = (fields: Partial<EngineDeps> = {}): StartedEngine => {
+    const stateDir = shared ?? newState();
+    if (cache !== undefined) symlinkSync(path.join(dir, cache), path.join(stateDir, cache));
+    const engine = real.createEngine(engineDeps({ stateDir, path: real.install, baseUrl: model.url, ...fields }));
+    return { engine, stateDir, request: { cwd: mkdtempSync(path.join(dir, 'cwd-')) } };
+  };
   return {
     ...real,
     dir,
     model,
-    start(fields = {}) {
-      const stateDir = mkdtempSync(path.join(dir, 'state-'));
-      if (cache !== undefined) symlinkSync(path.join(dir, cache), path.join(stateDir, cache));
-      const engine = real.createEngine(engineDeps({ stateDir, path: real.install, baseUrl: model.url, ...fields }));
-      onTestFinished(() => engine.close());
-      return { engine, stateDir, request: { cwd: mkdtempSync(path.join(dir, 'cwd-')) } };
+    open,
+    start(fields) {
+      const started = open(fields);
+      onTestFinished(() => started.engine.close());
+      return started;
     },
   };
 }

@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFailed, test } from 'vitest';
 import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 import type { ScriptedReply } from '@svc/testing/model-server/scripted-reply.ts';
-import type { EngineFailure } from '../engine.ts';
+import type { EngineEvent, EngineFailure } from '../engine.ts';
 import { collectTurn } from './collect-turn.ts';
-import type { EngineBench } from './engine-bench.ts';
+import type { EngineBench, StartedEngine } from './engine-bench.ts';
 import { engineRequest } from './engine-request.ts';
 
 /** An error response of the vendor as documented, and the message that a person gets. */
@@ -42,21 +42,26 @@ export const serviceError: UpstreamError = {
 };
 
 /** Replies whose stream breaks off, before and after the first words. Call it in a `describe`. */
-export function testCutReplies({ start }: EngineBench, beginnings: readonly string[]): void {
-  test.each(beginnings)('a reply that breaks off after %j is one retryable failure with a plain message', async (sent) => {
-    const server = http.createServer((incoming, response) => {
-      incoming.resume();
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(sent, () => setTimeout(() => response.destroy(), 50));
+export function testCutReplies(bench: EngineBench, beginnings: readonly string[]): void {
+  describe('replies that break off', () => {
+    let sent = '';
+    let server: ReturnType<typeof listen> | null = null;
+    const open = () =>
+      listen(
+        http.createServer((incoming, response) => {
+          incoming.resume();
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(sent, () => setTimeout(() => response.destroy(), 50));
+        }),
+      );
+    afterAll(async () => (await server)?.close());
+    const turn = inOneConversation(bench, async () => (await (server ??= open())).url);
+    test.each(beginnings)('a reply that breaks off after %j is one retryable failure with a plain message', async (beginning) => {
+      sent = beginning;
+      const last = await turn();
+      expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
+      expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
     });
-    const { url, close } = await listen(server);
-    onTestFinished(close);
-    const { engine, request } = start({ baseUrl: url });
-    const before = performance.now();
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-    expect(performance.now() - before).toBeLessThan(patienceMs);
-    expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_endpoint_down', retryable: true } });
-    expect(JSON.stringify(last)).not.toMatch(/ede_|terminated|\\u001b|YOLO|\/tmp\//);
   });
 }
 
@@ -64,22 +69,46 @@ export function testCutReplies({ start }: EngineBench, beginnings: readonly stri
 const patienceMs = 30_000;
 
 /** How the errors of the model service are distinguished. Call it in a `describe`. */
-export function testUpstreamErrors({ model, start }: EngineBench, errors: readonly UpstreamError[]): void {
-  test.each(errors)(
-    '$name: the turn fails as $code, with a message that says what to do',
-    async ({ reply, code, says, endsIn }) => {
-      const { engine, request } = start();
-      model.script(() => reply);
-      const before = performance.now();
-      const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
-      expect(performance.now() - before).toBeLessThan(patienceMs);
-      expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringMatching(says) } });
-      const retryAfterMs = last?.type === 'failed' ? last.failure.retryAfterMs : undefined;
-      if (endsIn === undefined) expect(retryAfterMs).toBeUndefined();
-      // The end is a fixed time, and earlier tests took some of it.
-      else expect(Math.abs((retryAfterMs ?? 0) - endsIn * 1000)).toBeLessThan(Math.max(patienceMs, endsIn * 100));
-    },
-  );
+export function testUpstreamErrors(bench: EngineBench, errors: readonly UpstreamError[]): void {
+  describe('errors of the model service', () => {
+    const turn = inOneConversation(bench, () => bench.model.url);
+    test.each(errors)(
+      '$name: the turn fails as $code, with a message that says what to do',
+      async ({ reply, code, says, endsIn }) => {
+        bench.model.script(() => reply);
+        const last = await turn();
+        expect(last).toMatchObject({ type: 'failed', failure: { code, message: expect.stringMatching(says) } });
+        const retryAfterMs = last?.type === 'failed' ? last.failure.retryAfterMs : undefined;
+        if (endsIn === undefined) expect(retryAfterMs).toBeUndefined();
+        // The end is a fixed time, and earlier tests took some of it.
+        else expect(Math.abs((retryAfterMs ?? 0) - endsIn * 1000)).toBeLessThan(Math.max(patienceMs, endsIn * 100));
+      },
+    );
+  });
+}
+
+/**
+ * Turns of one conversation, which return their last event: a program that stays open serves all of them. After a failed test, the next one
+ * begins another conversation with another engine. Call it in a `describe` of its own, which ends the engine.
+ */
+function inOneConversation(bench: EngineBench, baseUrl: () => string | Promise<string>): () => Promise<EngineEvent | undefined> {
+  let started: StartedEngine | null = null;
+  let resume: string | null = null;
+  const close = async () => {
+    const ending = started;
+    started = resume = null;
+    await ending?.engine.close();
+  };
+  afterAll(close);
+  return async () => {
+    onTestFailed(close);
+    const { engine, request } = (started ??= bench.open({ baseUrl: await baseUrl() }));
+    const before = performance.now();
+    const { last, sessionId } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, resume }));
+    expect(performance.now() - before).toBeLessThan(patienceMs);
+    resume = sessionId ?? resume;
+    return last;
+  };
 }
 
 /** The end of a limit, epoch s. */
