@@ -41,46 +41,30 @@ const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd
 describeWithEngine('claude', 'what claude may do is the tool policy of the turn', async (install) => {
   const bench = await openPolicyBench({ id: 'claude', createEngine, install });
   const { turn, model, outside, cwd, stateDir } = bench;
-  const sizes: Record<string, number> = {};
 
   testEnginePolicy(bench, {
     shell: bash,
     write: { order: (dir) => write(path.join(dir, 'written.txt')), file: 'written.txt', tool: 'Write', shellTool: 'Bash' },
     tricks: { orders: ({ outside: file }) => [read(file), { tool: 'mcp__calm__echo', input: { text: 'x' } }], files: [] },
     serverTool: (server) => `mcp__${server}__echo`,
-    reading: { models: [null, ...models], orders: leadingOut },
+    // The program's default, the most and the least capable one; all of them with `./svc test --deep`.
+    reading: { models: [null, ...(process.env.TEST_DEEP ? models : [models[0], models.at(-1) ?? null])], orders: leadingOut },
   });
 
-  test('with policy read patterns find what lies in the folder and among the files of the conversation', async () => {
-    const filesDir = path.join(stateDir, 'files');
-    mkdirSync(filesDir, { recursive: true });
-    writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
-    const { seen } = await turn(
-      [
-        glob({ pattern: '**/*.{txt,md}' }),
-        glob({ pattern: '*', path: filesDir }),
-        grep({ pattern: 'INS.DE', glob: '*.txt', output_mode: 'content' }),
-        read(path.join(filesDir, 'attached.txt')),
-      ],
-      { toolPolicy: 'read', filesDir },
-    );
-    expect(seen.match(/inside\.txt|attached\.txt|INSIDE|ATTACHED/g)).toEqual([
-      'inside.txt',
-      'attached.txt',
-      'inside.txt',
-      'INSIDE',
-      'ATTACHED',
-    ]);
-  });
-
-  test('with policy read it reads its own folder and the attached files, nothing else, and changes nothing', async () => {
+  test('with policy read it reads and finds what is in its own folder and among the attached files, nothing else, and changes nothing', async () => {
     const filesDir = path.join(stateDir, 'sent');
     const attached = path.join(filesDir, 'attached.txt');
     mkdirSync(filesDir);
     writeFileSync(attached, 'ATTACHED');
     symlinkSync(outside, path.join(cwd(), 'link.txt'));
-    const { results } = await turn(
+    const finding = [
+      glob({ pattern: '**/*.{txt,md}' }),
+      glob({ pattern: '*', path: filesDir }),
+      grep({ pattern: 'INS.DE', glob: '*.txt', output_mode: 'content' }),
+    ];
+    const { results: all } = await turn(
       [
+        ...finding,
         read(path.join(cwd(), 'inside.txt')),
         read(attached),
         read(outside),
@@ -91,14 +75,17 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
       ],
       { toolPolicy: 'read', attachments: [{ path: attached }], filesDir },
     );
+    const found = all.slice(0, finding.length).map(({ output }) => output.match(/inside\.txt|attached\.txt|INSIDE|link\.txt/g));
+    expect(found).toEqual([['inside.txt'], ['attached.txt'], ['inside.txt', 'INSIDE']]);
+    const results = all.slice(finding.length);
     expect(results.map((event) => event.ok)).toEqual([true, true, false, false, false, false, false]);
     expect(results[0]?.output).toContain('INSIDE');
     expect(results[1]?.output).toContain('ATTACHED');
-    expect(JSON.stringify(results)).not.toContain('OUTSIDE-SECRET');
+    expect(JSON.stringify(all)).not.toContain('OUTSIDE-SECRET');
     expect(bench.made(['shelled.txt', 'written.txt'])).toEqual([]);
   });
 
-  test('the notes of a folder are read with full rights; what it would start, only when it is trusted', async () => {
+  test('the notes of a folder are read with full rights, what it would start only when it is trusted; nothing is written for a terminal, and a guest is sent little', async () => {
     mkdirSync(path.join(cwd(), '.claude'));
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: `touch ${path.join(cwd(), 'hooked.txt')}` }] }] };
     writeFileSync(path.join(cwd(), '.claude/settings.json'), JSON.stringify({ hooks }));
@@ -106,24 +93,18 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     writeFileSync(path.join(cwd(), '.mcp.json'), JSON.stringify({ mcpServers }));
     writeFileSync(path.join(cwd(), 'CLAUDE.md'), 'FOLDER-CONTEXT');
     for (const toolPolicy of ['none', 'read', 'full'] as const) {
-      await turn([], { toolPolicy });
-      expect(JSON.stringify(model.requests[0]?.body).includes('FOLDER-CONTEXT')).toBe(toolPolicy === 'full');
+      await turn([], { toolPolicy, system: 'You are PERSONA.' });
+      const [request] = model.requests;
+      const sent = JSON.stringify(request?.body);
+      expect(sent.includes('FOLDER-CONTEXT')).toBe(toolPolicy === 'full');
       expect(bench.made(['hooked.txt', 'served.txt'])).toEqual([]);
+      expect(request?.systemText).toContain('You are PERSONA.');
+      expect(request?.systemText).not.toMatch(/terminal|command line|\/help|CLI\b/i);
+      if (toolPolicy === 'none') expect(sent.length).toBeLessThan(2048);
     }
     await turn([], { toolPolicy: 'full', trustedFolder: true });
     expect(JSON.stringify(model.requests[0]?.body)).toContain('FOLDER-CONTEXT');
     expect(bench.made(['hooked.txt', 'served.txt'])).toEqual(['hooked.txt', 'served.txt']);
-  });
-
-  test('nothing in the prompt is written for a terminal, and a guest is sent little', async () => {
-    for (const toolPolicy of ['none', 'read', 'full'] as const) {
-      await turn([], { toolPolicy, system: 'You are PERSONA.' });
-      const [request] = model.requests;
-      expect(request?.systemText).toContain('You are PERSONA.');
-      expect(request?.systemText).not.toMatch(/terminal|command line|\/help|CLI\b/i);
-      sizes[toolPolicy] = JSON.stringify(request?.body).length;
-    }
-    expect(sizes.none).toBeLessThan(2048);
   });
 
   test("the owner's own context and settings are for turns with full rights alone", async () => {

@@ -53,23 +53,6 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     reading: { models: [null, 'gemini-3.1-pro-preview', 'gemini-2.5-pro'], orders: leadingOut },
   });
 
-  test('with policy read patterns find what lies in the folder and among the files of the conversation', async () => {
-    const filesDir = path.join(stateDir, 'files');
-    mkdirSync(filesDir, { recursive: true });
-    writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
-    const { seen } = await turn(
-      [
-        glob({ pattern: '**/*.{txt,md}' }),
-        glob({ pattern: '*', dir_path: filesDir }),
-        grep({ pattern: 'INS.DE', include_pattern: '*.txt' }),
-        grep({ pattern: 'no such text' }),
-        read(path.join(filesDir, 'attached.txt')),
-      ],
-      { toolPolicy: 'read', filesDir },
-    );
-    expect(seen).toMatch(/inside\.txt[^]*attached\.txt[^]*INSIDE[^]*No matches found[^]*ATTACHED/);
-  });
-
   test('a text to look for is no option of the programs that look for it', async () => {
     execFileSync('git', ['init', '-q', cwd()]);
     writeFileSync(path.join(cwd(), 'guesses.txt'), 'OUTSIDE-SECRET');
@@ -94,8 +77,18 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     ];
   }
 
-  test('with policy read it reads its own folder, nothing else of the owner, and changes nothing', async () => {
+  test('with policy read it reads and finds what is in its own folder and among the files of the conversation, nothing else of the owner, and changes nothing', async () => {
+    const filesDir = path.join(stateDir, 'files');
+    mkdirSync(filesDir, { recursive: true });
+    writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
     symlinkSync(outside, path.join(cwd(), 'link.txt'));
+    const finding = [
+      glob({ pattern: '**/*.{txt,md}' }),
+      glob({ pattern: '*', dir_path: filesDir }),
+      grep({ pattern: 'INS.DE', include_pattern: '*.txt' }),
+      grep({ pattern: 'no such text' }),
+      read(path.join(filesDir, 'attached.txt')),
+    ];
     const orders = [
       read(path.join(cwd(), 'inside.txt')),
       read(outside),
@@ -104,9 +97,9 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
       shell('echo ran > shelled.txt'),
       write(path.join(cwd(), 'written.txt')),
     ];
-    const { results, seen, offered } = await turn(orders, { toolPolicy: 'read' });
-    expect(results.map((result) => result.ok)).toEqual([true, false, false, false, false, false]);
-    expect(seen).toContain('INSIDE');
+    const { results, seen, offered } = await turn([...finding, ...orders], { toolPolicy: 'read', filesDir });
+    expect(seen).toMatch(/inside\.txt[^]*attached\.txt[^]*INSIDE[^]*No matches found[^]*ATTACHED[^]*INSIDE/);
+    expect(results.slice(finding.length).map((result) => result.ok)).toEqual([true, false, false, false, false, false]);
     expect(JSON.stringify(model.requests)).not.toContain('OUTSIDE-SECRET');
     expect(bench.made(['shelled.txt', 'written.txt'])).toEqual([]);
     expect(offered.filter((name) => !name.startsWith('mcp_')).toSorted()).toEqual([

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { toolPolicies, type ToolPolicy } from '@svc/contract/trust.ts';
+import type { ToolPolicy } from '@svc/contract/trust.ts';
 import type { Script, ScriptedReply, ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { startToolServer, type TestToolServer } from '@svc/testing/model-server/start-tool-server.ts';
@@ -137,51 +137,51 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
   const run = shell('echo ran > shelled.txt; echo RAN');
   const owner = policy.ownerModel === undefined ? {} : { model: policy.ownerModel };
 
+  /** A persona with what JSON, a shell and a mention would make something else of. */
+  const persona = 'You are "Jarvis".\nBe kind to @all.';
+  const expectInstructions = ({ instructions }: OrderedTurn) => {
+    expect(instructions).toContain('You are "Jarvis".');
+    expect(JSON.stringify(bench.model.requests[0]?.body)).toContain(JSON.stringify(instructions).slice(1, -1));
+  };
+
   test.each(policy.guestModels ?? [null])(
-    'with policy none the model %s can neither write a file nor run a command',
+    'with policy none the model %s gets the instructions that the engine reports and no tool, and can neither write a file, run a command nor call a tool server',
     async (model) => {
-      const orders = [run, write.order(cwd()), ...(tricks?.orders(bench) ?? [])];
-      const { results, seen, offered } = await turn(orders, { toolPolicy: 'none', ...(model !== null && { model }) });
+      const calls = ['wild', 'calm'].map((server): ScriptedStep => ({ tool: serverTool(server), input: { text: 'x' } }));
+      const orders = [run, write.order(cwd()), ...calls, ...(tricks?.orders(bench) ?? [])];
+      const done = await turn(orders, { toolPolicy: 'none', system: persona, ...(model !== null && { model }) });
+      const { results, seen, offered } = done;
+      expectInstructions(done);
       expect(made()).toEqual([]);
       expect(seen).not.toMatch(/^RAN$/m);
       expect(seen).not.toContain('OUTSIDE-SECRET');
       expect(results.filter((result) => result.ok)).toEqual([]);
       expect(offered).toEqual([]);
+      expect(tools.calls).toEqual([]);
     },
   );
 
-  test.each(toolPolicies)('with policy %s the model gets the instructions that the engine reports', async (toolPolicy) => {
-    const { instructions } = await turn([], { toolPolicy, system: 'You are "Jarvis".\nBe kind to @all.' });
-    expect(instructions).toContain('You are "Jarvis".');
-    expect(JSON.stringify(bench.model.requests[0]?.body)).toContain(JSON.stringify(instructions).slice(1, -1));
-  });
-
-  test('with policy none no tool is offered, and no tool server is called', async () => {
-    const orders = ['wild', 'calm'].map((server): ScriptedStep => ({ tool: serverTool(server), input: { text: 'x' } }));
-    const { offered, results } = await turn(orders, { toolPolicy: 'none' });
-    expect(offered).toEqual([]);
-    expect(results.filter((result) => result.ok)).toEqual([]);
-    expect(tools.calls).toEqual([]);
-  });
-
-  test('with policy full it writes files and runs commands', async () => {
-    const { seen, results, events } = await turn([run, write.order(cwd())], { toolPolicy: 'full', ...owner });
+  test('with policy full it gets the instructions that the engine reports, writes files and runs commands', async () => {
+    const done = await turn([run, write.order(cwd())], { toolPolicy: 'full', system: persona, ...owner });
+    const { seen, results, events } = done;
+    expectInstructions(done);
     expect(made()).toEqual(['shelled.txt', write.file]);
     expect(seen).toContain('RAN');
     expect(results.map((result) => result.output).join('\n')).toContain('RAN');
     expect(ofType(events, 'tool').map((event) => event.name)).toEqual([write.shellTool, write.tool]);
   });
 
-  test('with policy read only the tool servers marked safe are there', async () => {
-    const { offered } = await turn(
+  test('with policy read it gets the instructions that the engine reports, and only the tool servers marked safe are there', async () => {
+    const done = await turn(
       [
         { tool: serverTool('wild'), input: { text: 'wild one' } },
         { tool: /calm.*echo/, input: { text: 'safe one' } },
       ],
-      { toolPolicy: 'read' },
+      { toolPolicy: 'read', system: persona },
     );
-    expect(offered).toContain(serverTool('calm'));
-    expect(offered).not.toContain(serverTool('wild'));
+    expectInstructions(done);
+    expect(done.offered).toContain(serverTool('calm'));
+    expect(done.offered).not.toContain(serverTool('wild'));
     expect(tools.calls).toEqual([{ text: 'safe one' }]);
   });
 
@@ -218,17 +218,21 @@ export function testEnginePolicy(bench: PolicyBench, policy: EnginePolicy): void
   });
 
   test.each([
-    ['full', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
-    ['none', (file: string) => `look at @inside.txt, @${file} and mail bob@example.com`],
-    ['full', (file: string) => `@${file} what does it say?`],
-    ['full', () => '/cost'],
-    ['full', () => '/memory add x'],
-    ['none', () => '/quit'],
-    ['none', () => '--help'],
-  ] as const)('text of a chat is no command line: with policy %s it reaches the model as it is', async (toolPolicy, text) => {
-    const prompt = text(bench.outside);
-    await turn([], { toolPolicy, prompt, ...(toolPolicy === 'full' && owner) });
-    expect(bench.model.requests.map((request) => request.userText)).toEqual([prompt]);
-    expect(JSON.stringify(bench.model.requests)).not.toMatch(/INSIDE|OUTSIDE-SECRET/);
+    [
+      'full',
+      (file: string) => [`look at @inside.txt, @${file} and mail bob@example.com`, `@${file} what does it say?`, ...commands],
+    ],
+    ['none', (file: string) => [`look at @inside.txt, @${file} and mail bob@example.com`, '/quit', '--help']],
+  ] as const)('text of a chat is no command line: with policy %s it reaches the model as it is', async (toolPolicy, texts) => {
+    let resume: string | null = null;
+    for (const prompt of texts(bench.outside)) {
+      const { sessionId } = await turn([], { toolPolicy, prompt, resume, ...(toolPolicy === 'full' && owner) });
+      resume = sessionId;
+      expect(bench.model.requests.map((request) => request.userText)).toEqual([prompt]);
+      expect(JSON.stringify(bench.model.requests)).not.toMatch(/INSIDE|OUTSIDE-SECRET/);
+    }
   });
 }
+
+/** Commands of the programs. */
+const commands = ['/cost', '/memory add x'] as const;
