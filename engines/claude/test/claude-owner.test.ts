@@ -27,39 +27,40 @@ const ownerFiles = (cwd: string): Record<string, string> => ({
 describeWithEngine('claude', 'what claude adds to a conversation for its owner', async (install) => {
   const { model, start } = await openEngineBench({ id: 'claude', createEngine, install });
 
-  test.each([
-    ['none', 'GUEST'],
-    ['read', 'KNOWN'],
-    ['full', 'TRUSTED'],
-  ] as const)(
-    'is not there when the next turn, with %s, is of a %s person, and is there again in the owner’s',
-    async (policy, tier) => {
-      const { engine, request, stateDir } = start();
-      for (const [name, text] of Object.entries(ownerFiles(request.cwd))) {
-        const file = path.join(stateDir, 'config', name);
-        mkdirSync(path.dirname(file), { recursive: true });
-        writeFileSync(file, text);
-      }
-      let resume: string | null = null;
-      const turn = async (prompt: string, toolPolicy: ToolPolicy, who: Tier) => {
-        model.requests.length = 0;
-        model.script(() => hello);
-        const asked = engineRequest({ prompt, ...request, toolPolicy, resume });
-        const { sessionId, last } = await collectTurn(engine, { ...asked, facts: { ...asked.facts, tier: who } });
-        expect(last).toEqual({ type: 'done' });
-        expect(resume ?? sessionId).toBe(sessionId);
-        resume = sessionId;
-        return JSON.stringify(model.requests[0]?.body);
-      };
-      for (const words of ['FIRST', 'SECOND']) {
-        const own = await turn(`${words}-WORDS`, 'full', 'SACRED');
-        for (const added of ['NOTES', 'RULES', 'SKILL', 'AGENT', 'STYLE', 'MEMORY', 'HOOK'])
-          expect(own).toContain(`PRIVATE-${added}`);
-        const others = await turn('hi', policy, tier);
-        expect(others.match(/PRIVATE-\w+/g) ?? []).toEqual([]);
-        expect(others).toContain(`${words}-WORDS`);
-        expect(others).toContain('hello');
-      }
-    },
-  );
+  test('is not there when the next turn is of another person, whatever their policy, and is there again in the owner’s', async () => {
+    const { engine, request, stateDir } = start();
+    for (const [name, text] of Object.entries(ownerFiles(request.cwd))) {
+      const file = path.join(stateDir, 'config', name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    let resume: string | null = null;
+    const turn = async (prompt: string, toolPolicy: ToolPolicy, who: Tier) => {
+      model.requests.length = 0;
+      model.script(() => hello);
+      const asked = engineRequest({ prompt, ...request, toolPolicy, resume });
+      const { sessionId, last } = await collectTurn(engine, { ...asked, facts: { ...asked.facts, tier: who } });
+      expect(last).toEqual({ type: 'done' });
+      expect(resume ?? sessionId).toBe(sessionId);
+      resume = sessionId;
+      return JSON.stringify(model.requests[0]?.body);
+    };
+    const ownTurn = async (words: string) => {
+      const own = await turn(words, 'full', 'SACRED');
+      for (const added of ['NOTES', 'RULES', 'SKILL', 'AGENT', 'STYLE', 'MEMORY', 'HOOK'])
+        expect(own).toContain(`PRIVATE-${added}`);
+    };
+    for (const [policy, tier] of [
+      ['none', 'GUEST'],
+      ['read', 'KNOWN'],
+      ['full', 'TRUSTED'],
+    ] as const) {
+      await ownTurn(`WORDS-BEFORE-${tier}`);
+      const others = await turn('hi', policy, tier);
+      expect(others.match(/PRIVATE-\w+/g) ?? [], tier).toEqual([]);
+      expect(others).toContain(`WORDS-BEFORE-${tier}`);
+      expect(others).toContain('hello');
+    }
+    await ownTurn('LAST-WORDS');
+  });
 });
