@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { furnishHome, newHome, sessionsDir, sideDir, sweep } from './session-home.ts';
+import { furnishHome, knownHome, newHome, sessionsDir, sideDir, sweep } from './session-home.ts';
 
 test('what a killed turn left of its secrets and files goes with the next start; the session stays', async () => {
   const folder = temporaryFolder();
@@ -23,4 +23,11 @@ test('what a killed turn left of its secrets and files goes with the next start;
   expect(existsSync(settings)).toBe(true);
   await sweep(stateDir);
   expect([settings, home.filesDir, sideDir(stateDir), session].map(existsSync)).toEqual([false, false, false, true]);
+});
+
+test.each(['latest', '1', '', '.', '../..', randomUUID()])('%j is the id of no session', (id) => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  mkdirSync(path.join(sessionsDir(folder.path), 'latest'), { recursive: true });
+  expect(knownHome(folder.path, id)).toBeNull();
 });

@@ -61,17 +61,6 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     expect(next).toMatchObject({ text: 'hello', sessionId: resume, last: { type: 'done' } });
   });
 
-  test('an abort ends a command that runs', async () => {
-    const { engine, request } = start();
-    model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
-    const controller = new AbortController();
-    const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
-    await expect.poll(() => sleepers(request.cwd).length).toBeGreaterThan(0);
-    controller.abort();
-    expect((await turn).last).toEqual({ type: 'aborted' });
-    await expect.poll(() => sleepers(request.cwd)).toEqual([]);
-  });
-
   test('when the service is killed the programs go too', async () => {
     const { stateDir, request } = start();
     model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
@@ -112,42 +101,49 @@ export function testEngineLife(bench: EngineBench, life: EngineLife): void {
     expect(performance.now() - before).toBeLessThan(deadEndpointMs);
   });
 
-  test('a command left in the background ends with its turn', async ({ skip }) => {
-    skip(background === undefined, 'nothing is known that makes this engine leave one');
+  test('a command left in the background ends with its turn, and a program in a session of its own with the turn or with the program that started it', async () => {
     const { engine, request } = start();
-    const order = background?.('sleep 4321');
-    model.script(order === undefined ? [] : [{ steps: [order] }, hello]);
-    const { last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+    const left = background === undefined ? [] : [background('sleep 4323')];
+    const own = shell('setsid sleep 4321 > /dev/null 2>&1 < /dev/null & sleep 0.2; echo STARTED');
+    model.script([...left.map((step) => ({ steps: [step] })), { steps: [own] }, hello]);
+    const { events, last } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
     expect(last).toEqual({ type: 'done' });
-    await expect.poll(() => sleepers(request.cwd)).toEqual([]);
-  });
-
-  test('a program that put itself in a session of its own ends with the turn or with the program that started it', async () => {
-    const { engine, request } = start();
-    model.script([{ steps: [shell('setsid sleep 4321 > /dev/null 2>&1 < /dev/null & sleep 0.2; echo STARTED')] }, hello]);
-    const { events } = await collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
-    expect(ofType(events, 'tool_result')[0]?.output).toContain('STARTED');
+    expect(ofType(events, 'tool_result').at(-1)?.output).toContain('STARTED');
+    await expect.poll(() => processesIn(request.cwd, 'sleep 4323')).toEqual([]);
     await engine.close();
     expect(sleepers(request.cwd)).toEqual([]);
   });
 
-  test.runIf(canContain).each(['reply', 'abort'] as const)(
-    'a program that has given up its session, its parent and its environment ends with the turn, by %s',
-    async (ending) => {
+  const escape = "(setsid env -i /bin/sh -c 'sleep 4321 &' > /dev/null 2>&1 < /dev/null &)";
+  const escaped = (cwd: string) => processesIn(cwd, '^sleep 4321$');
+
+  test.runIf(canContain)(
+    'a program that has given up its session, its parent and its environment ends with the turn, by reply',
+    async () => {
       const { engine, request } = start();
-      const command = `(setsid env -i /bin/sh -c 'sleep 4321 &' > /dev/null 2>&1 < /dev/null &); ${ending === 'abort' ? 'sleep 4322' : 'true'}`;
       const seen = createGate();
-      model.script((asked) => ({ steps: [asked.toolResults.length > 0 ? { text: [seen, 'hello'] } : shell(command)] }));
-      const controller = new AbortController();
-      const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
-      const escaped = () => processesIn(request.cwd, '^sleep 4321$');
-      await expect.poll(escaped).toHaveLength(1);
+      model.script((asked) => ({ steps: [asked.toolResults.length > 0 ? { text: [seen, 'hello'] } : shell(escape)] }));
+      const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }));
+      await expect.poll(() => escaped(request.cwd)).toHaveLength(1);
       seen.open();
-      if (ending === 'abort') controller.abort();
-      expect((await turn).last?.type).toBe(ending === 'abort' ? 'aborted' : 'done');
-      await expect.poll(escaped).toEqual([]);
+      expect((await turn).last).toEqual({ type: 'done' });
+      await expect.poll(() => escaped(request.cwd)).toEqual([]);
     },
   );
+
+  test(`an abort ends a command that runs${canContain ? ', and a program of it that has given up its session, its parent and its environment' : ''}`, async () => {
+    const { engine, request } = start();
+    const command = canContain ? `${escape}; sleep 4322` : 'sleep 4322';
+    model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell(command)] }));
+    const controller = new AbortController();
+    const turn = collectTurn(engine, engineRequest({ prompt: 'go', ...request }), { signal: controller.signal });
+    const running = () => processesIn(request.cwd, '^sleep 4322$');
+    await expect.poll(running).toHaveLength(1);
+    if (canContain) await expect.poll(() => escaped(request.cwd)).toHaveLength(1);
+    controller.abort();
+    expect((await turn).last).toEqual({ type: 'aborted' });
+    await expect.poll(() => [...running(), ...escaped(request.cwd)]).toEqual([]);
+  });
 
   test('a persona that changed reaches a session that exists, in every policy', async () => {
     const { engine, request } = start();
