@@ -176,17 +176,13 @@ export function engineContract(contract: EngineContract): void {
       expect(events).toEqual([{ type: 'aborted' }]);
     });
 
-    test('an upstream error is a failed turn with a code and words, not an exception', async () => {
-      const { events, last } = await collectTurn(engine, turn(turns.fail));
-      expect(last).toMatchObject({
+    test('an upstream error is a failed turn with a code and words, not an exception, and the conversation goes on', async () => {
+      const failed = await collectTurn(engine, turn(turns.fail, { conversationKey: 'test:fail' }));
+      expect(failed.last).toMatchObject({
         type: 'failed',
         failure: { code: turns.fail.code, message: expect.stringMatching(turns.fail.message) },
       });
-      expect(events.filter(isTerminal)).toHaveLength(1);
-    });
-
-    test('after a failed turn the conversation goes on', async () => {
-      const failed = await collectTurn(engine, turn(turns.fail, { conversationKey: 'test:fail' }));
+      expect(failed.events.filter(isTerminal)).toHaveLength(1);
       const next = await collectTurn(engine, turn(turns.text, { conversationKey: 'test:fail', resume: failed.sessionId }));
       expect(next.last).toEqual({ type: 'done' });
     });
