@@ -38,53 +38,43 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     house = null;
   });
 
-  test('answers, counts tokens per person, and keeps the resume id', async ({ skip }) => {
+  test('answers, counts tokens per person, keeps the resume id, reports an upstream error as text, and forgets with the conversation', async ({
+    skip,
+  }) => {
     skip(why !== null, why ?? undefined);
     house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
-    const { urls } = house;
+    const { urls, folder } = house;
     const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
-    const ask = (text: string) => client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: text }] });
+    const ask = (text: string, session = 'one') =>
+      client.chat.completions.create(
+        { model: 'svc', messages: [{ role: 'user', content: text }] },
+        { headers: { 'x-session-key': session } },
+      );
 
     const reply = await ask('hello there');
     expect(reply.choices[0]?.message.content).toBe('Hello from the scripted model, this is a streamed reply.');
     expect(reply.usage?.completion_tokens).toBeGreaterThan(0);
     const { sessions } = await house.get<{ sessions: Session[] }>(`${urls.core}/v2/sessions`);
     expect(sessions).toMatchObject([{ engine_id: id, turns: 1, engine_session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
+    const { conversation_key = '', engine_session_id = '' } = sessions[0] ?? {};
+    const session = `${urls.core}/v2/session/${encodeURIComponent(conversation_key)}`;
 
     await ask('hello there');
-    const again = await house.get<Session>(`${urls.core}/v2/session/${encodeURIComponent(sessions[0]?.conversation_key ?? '')}`);
-    expect(again).toMatchObject({ turns: 2, engine_session_id: sessions[0]?.engine_session_id });
+    expect(await house.get<Session>(session)).toMatchObject({ turns: 2, engine_session_id });
 
     const usage = async () => (await openUsage(urls.collector)).at(0);
     await expect.poll(usage).toMatchObject({ surface: 'compat', principal: 'owner', turns: 2, estimated_turns: 0 });
     expect((await usage())?.output_tokens).toBeGreaterThan(0);
-  });
 
-  test('what it wrote of a conversation goes with the conversation', async ({ skip }) => {
-    skip(why !== null, why ?? undefined);
-    house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
-    const { urls, folder } = house;
-    const client = new OpenAI({ baseURL: `${urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
-    await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'hello there' }] });
-    const { sessions } = await house.get<{ sessions: Session[] }>(`${urls.core}/v2/sessions`);
-    const { conversation_key = '', engine_session_id = '' } = sessions[0] ?? {};
+    await expect(ask('FAIL401', 'other')).rejects.toMatchObject({ status: 502, code: 'engine_auth_failed' });
+
     const written = () =>
       readdirSync(path.join(folder, 'engine-state'), { recursive: true, encoding: 'utf8' }).filter((file) =>
         path.basename(file).includes(engine_session_id ?? ''),
       );
     expect(written()).not.toEqual([]);
-    expect((await fetch(`${urls.core}/v2/session/${encodeURIComponent(conversation_key)}`, { method: 'DELETE' })).status).toBe(
-      200,
-    );
+    expect((await fetch(session, { method: 'DELETE' })).status).toBe(200);
     await expect.poll(written).toEqual([]);
-  });
-
-  test('an upstream error reaches the client as an error as text', async ({ skip }) => {
-    skip(why !== null, why ?? undefined);
-    house = await openHouse({ env: { SVC_DEFAULT_ENGINE: id, ...settings(dir ?? '') } });
-    const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0 });
-    const failing = client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'FAIL401' }] });
-    await expect(failing).rejects.toMatchObject({ status: 502, code: 'engine_auth_failed' });
   });
 
   const openUsage = async (collector: string) =>
