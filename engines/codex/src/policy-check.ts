@@ -70,9 +70,11 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
 
   return {
     async run(policy) {
-      if (ending.signal.aborted) return { policy, why: 'the engine is closed', isSure: false };
+      const isClosed = { policy, why: 'the engine is closed', isSure: false };
+      if (ending.signal.aborted) return isClosed;
       // Read each time, because the program may have been replaced in place.
       const catalogs = await openModelCatalogs(deps);
+      if (ending.signal.aborted) return isClosed;
       const last = checks.get(policy);
       return last?.catalog === catalogs.reader && performance.now() < last.until ? last.fault : begin(policy, catalogs);
     },
