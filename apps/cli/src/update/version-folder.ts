@@ -91,10 +91,10 @@ export async function removeVersion(places: UpdatePlaces, git: Git, commit: stri
   await git(['worktree', 'prune']);
 }
 
-/** Removes the mark first: a half-removed folder must not count as complete. */
+/** Removes the mark first: a half-removed folder must not count as complete. A process of the version may just write its compiled code there. */
 export function removeFolder(folder: string): void {
   rmSync(path.join(folder, wholeFile), { force: true });
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 /** The names of the existing versions. */
