@@ -51,7 +51,7 @@ export function createWrapperTree(): WrapperTree {
   writeFileSync(file('runtime/package-lock.json'), '{}');
   writeFileSync(
     file('apps/cli/src/main.ts'),
-    'console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE }));',
+    'console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE, form: process.env.NODE_COMPILE_CACHE_PORTABLE }));',
   );
   for (const name of [...usedByWrapper, ...usedByStubs])
     symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), path.join(bin, name));

@@ -334,7 +334,7 @@ test('[M08] a connector process is given nothing of the manager: no token, no da
     const { pid } = await create(manager, {});
     const proc = (file: string) => `/proc/${pid}/${file}`;
     const environ = readFileSync(proc('environ'), 'utf8').split('\0').filter(Boolean);
-    const known = /^(PATH|HOME|LANG|TZ|TMPDIR|NODE_COMPILE_CACHE|SVC_LOG_LEVEL|NODE_CHANNEL_\w+)=/;
+    const known = /^(PATH|HOME|LANG|TZ|TMPDIR|NODE_COMPILE_CACHE(?:_PORTABLE)?|SVC_LOG_LEVEL|NODE_CHANNEL_\w+)=/;
     expect(environ.filter((entry) => !known.test(entry) || entry.includes('canary'))).toEqual([]);
     const files = readdirSync(proc('fd')).map((fd) => readlinkSync(proc(`fd/${fd}`)));
     expect(files.filter((target) => target.includes(manager.dataDir))).toEqual([]);

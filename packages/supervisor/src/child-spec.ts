@@ -54,7 +54,7 @@ export type ChildState = {
 export type LogLine = { at: number; stream: 'stdout' | 'stderr'; text: string };
 
 /** Variables that any Node child may have: to find programs, the home folder, the language, the compile cache. */
-const harmlessNames = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_COMPILE_CACHE'] as const;
+const harmlessNames = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_COMPILE_CACHE', 'NODE_COMPILE_CACHE_PORTABLE'] as const;
 
 /** Picks the listed variables that are set. A child gets nothing else, so that no token reaches it by accident. */
 export function pickEnv(

@@ -27,6 +27,7 @@ import type { UpdateContext } from '../update/update-context.ts';
 import { watchService } from '../update/switch-version.ts';
 import { toOutcome, UpdateStopped, updateCodes, type Outcome } from '../update/update-outcome.ts';
 import { foreignEnv } from '../update/program-env.ts';
+import { compileCacheOf } from '../update/take-compiled.ts';
 
 /** The options of `svc update`. */
 export type UpdateOptions = {
@@ -181,7 +182,8 @@ async function copyOfThis({ source, places }: UpdateContext, { channel, ref, rol
 function goOnIn(copy: string): never {
   const main = path.join(copy, 'apps/cli/src/main.ts');
   const env = Object.entries(foreignEnv()).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return process.execve!(process.execPath, [process.execPath, main, ...process.argv.slice(2)], Object.fromEntries(env));
+  const all = { ...Object.fromEntries(env), ...compileCacheOf(copy) };
+  return process.execve!(process.execPath, [process.execPath, main, ...process.argv.slice(2)], all);
 }
 
 type Told = { isQuiet: boolean; progress: ProgressEvents };

@@ -3,6 +3,13 @@ import { cleanEnv } from './clean-env.ts';
 
 test('tests see neither settings nor keys, but what is said to them', () => {
   const kept = { PATH: '/bin', SVC_NODE: '/node', SVC_TEST_HEAVY: '1', SVC_TEST_ENGINES: '/engines' };
-  const hidden = { SVC_DATA_DIR: '/data', SVC_NODE_OPTIONS: '1', OPENAI_BASE_URL: 'x', MY_API_KEY: 'x', CLAUDECODE: '1' };
+  const hidden = {
+    SVC_DATA_DIR: '/data',
+    SVC_NODE_OPTIONS: '1',
+    OPENAI_BASE_URL: 'x',
+    MY_API_KEY: 'x',
+    CLAUDECODE: '1',
+    NODE_COMPILE_CACHE_PORTABLE: '1',
+  };
   expect(cleanEnv({ ...hidden, ...kept })).toEqual(kept);
 });

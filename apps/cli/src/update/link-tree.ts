@@ -15,7 +15,8 @@ export function linkTree(from: string, to: string, isTop = true): void {
   }
 }
 
-function linkFile(source: string, target: string, asCopy: boolean): void {
+/** A hard link, or a copy where there can be none. */
+export function linkFile(source: string, target: string, asCopy = false): void {
   if (!asCopy) {
     try {
       return linkSync(source, target);

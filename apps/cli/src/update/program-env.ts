@@ -1,6 +1,6 @@
 /** Our environment for the programs of another version, without internal variables. */
 export function foreignEnv(): Record<string, string | undefined> {
-  const { NODE_COMPILE_CACHE: _ours, GATEWAY_LIFELINE: _lifeline, ...env } = process.env;
+  const { NODE_COMPILE_CACHE: _ours, NODE_COMPILE_CACHE_PORTABLE: _form, GATEWAY_LIFELINE: _lifeline, ...env } = process.env;
   return env;
 }
 

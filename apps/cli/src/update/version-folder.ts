@@ -7,6 +7,7 @@ import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import type { Git } from './git.ts';
 import { foreignEnv } from './program-env.ts';
 import { isFolder, linkTree } from './link-tree.ts';
+import { takeCompiled } from './take-compiled.ts';
 
 /** Marks a complete version folder: its files, its dependencies, its Node. Written last. */
 const wholeFile = '.svc-whole';
@@ -49,7 +50,7 @@ type Plan = {
   places: UpdatePlaces;
   git: Git;
   commit: string;
-  /** A folder whose dependencies are reused when they are the same. */
+  /** A folder whose dependencies and compiled code are reused where they are the same. */
   like: string;
 };
 
@@ -63,6 +64,7 @@ export async function makeVersion({ places, git, commit, like }: Plan): Promise<
   await git(['worktree', 'add', '--quiet', '--force', '--detach', folder, commit], { timeoutMs: installTimeoutMs });
   takeDotenv(folder);
   takeDependencies(like, folder);
+  takeCompiled(like, folder);
   await setUp(folder);
   await markWhole(folder, commit);
   return folder;

@@ -42,7 +42,7 @@ export function openToolClient({ servers, env, stateDir, cwd, limitMs }: ToolCli
   const program = startLineProcess({
     command: process.execPath,
     args: [...nodeArgs, entry],
-    env: clientEnv(common, env['NODE_COMPILE_CACHE']),
+    env: clientEnv(common, env),
     cwd,
     maxLine: maxClientLine,
     onMessage: (message) => take(message as ClientReport),
@@ -89,6 +89,7 @@ function bounded(limitMs: number, onLate: () => void): { cancel(): void } {
 }
 
 /** Makes the client start fast, and reach remote servers through the proxy that programs would use. */
-function clientEnv(common: Record<string, string>, cache: string | undefined): Record<string, string> {
-  return { ...common, NODE_USE_ENV_PROXY: '1', ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) };
+function clientEnv(common: Record<string, string>, env: ToolClientOptions['env']): Record<string, string> {
+  const cache = ['NODE_COMPILE_CACHE', 'NODE_COMPILE_CACHE_PORTABLE'].map((name) => [name, env[name]]);
+  return { ...common, NODE_USE_ENV_PROXY: '1', ...Object.fromEntries(cache.filter(([, value]) => value !== undefined)) };
 }

@@ -42,6 +42,6 @@ export async function startUpdater({ home, logFile, env, repair = false, agent =
 /** Removes variables that concern this process only. `NODE_EXTRA_CA_CERTS` stays, because the operator sets it. */
 export function updaterEnv(env: Start['env']): Record<string, string | undefined> {
   const own = (name: string): boolean =>
-    name === 'NODE_COMPILE_CACHE' || ['GATEWAY_', 'NODE_CHANNEL_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
+    ['NODE_COMPILE_CACHE', 'GATEWAY_', 'NODE_CHANNEL_', 'MALLOC_'].some((prefix) => name.startsWith(prefix));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !own(name)));
 }

@@ -4,6 +4,7 @@ import { onlyReleases } from '@svc/service-kit/update/managed.ts';
 import { readReleaseInfo, sumsFile } from '@svc/service-kit/update/release-info.ts';
 import type { UpdatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { linkInstallation } from './link-installation.ts';
+import { takeCompiled } from '../take-compiled.ts';
 import { isWhole, markWhole, removeFolder, setUp, takeDotenv, versionFolder } from '../version-folder.ts';
 import { putWrapper } from '../put-wrapper.ts';
 import { compareVersions } from '../release-tag.ts';
@@ -67,6 +68,7 @@ export function openArchiveSource({ places, root, base, allowUnsigned }: Archive
       else if (readReleaseInfo(like)?.commit === commit) linkInstallation(like, folder);
       else throw new Error(`The version ${commit.slice(0, 12)} is not here any more.`);
       takeDotenv(folder);
+      takeCompiled(like, folder);
       await setUp(folder);
       await markWhole(folder, commit);
       rmSync(path.dirname(fileOf(commit)), { recursive: true, force: true });
