@@ -1,14 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { webToolsFolder } from '@svc/service-kit/packages/build-web-app.ts';
 import { hasPackages } from '@svc/service-kit/packages/install-packages.ts';
-import { linkTree } from '../src/update/link-tree.ts';
+import { linkFile, linkTree } from '../src/update/link-tree.ts';
+import { takeCompiled } from '../src/update/take-compiled.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
-/** What git knows here, with what is not committed yet. */
-export function copySources(to: string, isWanted: (name: string) => boolean = () => true): void {
+/** What a release needs to run. */
+const isReleased = (name: string): boolean => !/^(?:bench|test|docs)\/|\.test\.tsx?$|(?:^|\/)test\//.test(name);
+/** Two thirds of all files of packages, and of Node. */
+const unread = /\.(?:md|map|d\.[cm]?ts)$|^(?:include|share)$/;
+
+/** What git knows here of a release, with what is not committed yet. */
+export function copySources(to: string): void {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: repositoryRoot,
     encoding: 'utf8',
@@ -16,7 +34,7 @@ export function copySources(to: string, isWanted: (name: string) => boolean = ()
   });
   for (const name of new Set(listed.split('\0'))) {
     const file = path.join(repositoryRoot, name);
-    if (name === '' || !existsSync(file) || !isWanted(name)) continue;
+    if (name === '' || !existsSync(file) || !isReleased(name)) continue;
     mkdirSync(path.dirname(path.join(to, name)), { recursive: true });
     copyFileSync(file, path.join(to, name));
   }
@@ -34,7 +52,7 @@ export function takeDependencies(to: string): void {
     if (link) {
       mkdirSync(path.dirname(target), { recursive: true });
       symlinkSync(path.relative(path.dirname(target), path.join(to, resolved)), target);
-    } else linkTree(path.join(repositoryRoot, place), target, false);
+    } else linkRead(path.join(repositoryRoot, place), target);
   }
   copyFileSync(path.join(to, 'package-lock.json'), path.join(to, 'node_modules/.svc-lock'));
   writeFileSync(path.join(to, 'node_modules/.svc-level'), 'production\n');
@@ -50,6 +68,55 @@ export function takeWebTools(to: string): void {
 export function takeNode(to: string): void {
   const runtime = path.join(repositoryRoot, '.runtime/node_modules');
   if (!existsSync(runtime)) return;
-  linkTree(runtime, path.join(to, '.runtime/node_modules'));
+  linkRead(runtime, path.join(to, '.runtime/node_modules'));
   copyFileSync(path.join(to, 'runtime/package-lock.json'), path.join(to, '.runtime/.svc-lock'));
+}
+
+/** Like `linkTree`, without what no program reads. */
+function linkRead(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (unread.test(entry.name)) continue;
+    if (entry.isDirectory()) linkRead(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.isFile()) linkFile(source, target, entry.name.startsWith('.'));
+  }
+}
+
+/** Compiled code of earlier copies, at the place where a version has its own. */
+const kept = path.join(repositoryRoot, '.cache/copies');
+const keptMs = 24 * 3600_000;
+const compiledIn = (folder: string): string[] => {
+  const place = path.join(folder, '.cache/node');
+  return existsSync(place) ? readdirSync(place).filter((name) => name.startsWith('v')) : [];
+};
+
+/** The files of compiled code that a version has. */
+export const compiledFiles = (folder: string): string[] =>
+  compiledIn(folder).flatMap((name) =>
+    readdirSync(path.join(folder, '.cache/node', name)).map((file) => path.join(folder, '.cache/node', name, file)),
+  );
+/** A service that has run for some seconds has more of them. */
+export const fewCompiled = 1000;
+
+/** A copy starts without compiling what an earlier one did. */
+export function takeKept(to: string): void {
+  for (const name of compiledIn(kept)) takeCompiled(kept, to, name);
+}
+
+/** Keeps what a copy has compiled for the next ones, for a day: then too much of it is of older sources. */
+export function keepCompiled(from: string): void {
+  const names = compiledIn(from);
+  const isThere = (name: string) =>
+    Date.now() - (statSync(path.join(kept, '.cache/node', name), { throwIfNoEntry: false })?.birthtimeMs ?? 0) < keptMs;
+  if (names.every(isThere)) return;
+  const fresh = `${kept}.${process.pid}`;
+  for (const name of names) takeCompiled(from, fresh, name);
+  rmSync(kept, { recursive: true, force: true });
+  try {
+    renameSync(fresh, kept);
+  } catch {
+    rmSync(fresh, { recursive: true }); // another file of tests has kept its own meanwhile
+  }
 }

@@ -5,6 +5,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { until } from '@svc/testing/until.ts';
+import { compiledFiles, fewCompiled, takeKept } from './copy-installation.ts';
 
 export type Ran = { code: number; out: string };
 
@@ -40,6 +41,7 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
   const [core, manager, collector, compat] = (await freePorts(4)).map(String);
   const dataDir = path.join(folder, 'data');
   mkdirSync(path.join(folder, 'home'));
+  takeKept(root);
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: path.join(folder, 'home'),
@@ -56,6 +58,7 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
   };
   const children: ChildProcess[] = [];
   let said = '';
+  let isFirst = true;
   let foreground: ChildProcess | null = null;
   const start = (args: readonly string[], own: Record<string, string> = {}): ChildProcess => {
     const child = spawn(path.join(root, 'svc'), args, { cwd: root, env: { ...env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -80,6 +83,9 @@ export async function openInstalledHouse({ folder, root, env: more }: Installed)
       foreground = start(['up']);
       collect(foreground, (text) => (said += text));
       await until(() => said.includes('Ctrl-C stops all'), 90_000);
+      // What it has compiled is taken along by its updates, and kept some seconds after the first start.
+      if (isFirst) await until(() => compiledFiles(root).length > fewCompiled, 60_000);
+      isFirst = false;
     },
     isInForeground: () => foreground?.exitCode === null && foreground.signalCode === null,
     endForeground: (signal) => void foreground?.kill(signal),

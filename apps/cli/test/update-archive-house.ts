@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { archiveName, releaseFile, signatureNamespace, sumsFile } from '@svc/service-kit/update/release-info.ts';
 import { openReleasePlace, type ReleasePlace } from '@svc/testing/release-place.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { copySources, takeDependencies } from './copy-installation.ts';
+import { copySources, keepCompiled, takeDependencies } from './copy-installation.ts';
 import { openInstalledHouse, type InstalledHouse } from './installed-house.ts';
 
 const platform = `${process.platform}-${process.arch}`;
@@ -46,7 +46,7 @@ export async function openArchiveUpdateHouse(at?: string): Promise<ArchiveUpdate
   const root = path.join(folder, 'my gateway');
   const key = path.join(made.path, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-  copySources(root, isReleased);
+  copySources(root);
   takeDependencies(root);
   writeFileSync(path.join(root, 'release-signers'), `ann@example.org ${readFileSync(`${key}.pub`, 'utf8')}`);
   const shared = packShared(root, made.path);
@@ -74,13 +74,12 @@ export async function openArchiveUpdateHouse(at?: string): Promise<ArchiveUpdate
     },
     close() {
       house.killAll();
+      keepCompiled(root);
       place.close();
       rmSync(made.path, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
 }
-
-const isReleased = (name: string): boolean => !/^(?:bench|test|docs)\/|\.test\.tsx?$|(?:^|\/)test\//.test(name);
 
 const infoOf = (version: string): string => JSON.stringify({ version, commit: commitOf(version), platform });
 
@@ -89,9 +88,6 @@ function writeOwn(folder: string, version: string): void {
   writeFileSync(path.join(folder, 'VERSION'), `${version}\n`);
   writeFileSync(path.join(folder, releaseFile), infoOf(version));
 }
-
-/** Nearly half of all files of packages. */
-const unread = ['md', 'map', 'd.ts', 'd.mts', 'd.cts'].map((kind) => `*/node_modules/*.${kind}`);
 
 /** Sums and signature, as anybody would make them. */
 function sign(folder: string, key: string): void {
@@ -107,7 +103,7 @@ function sign(folder: string, key: string): void {
 /** The part of every archive that is the same, packed once. Archives of gzip may follow each other, those of tar too but for their ends. */
 function packShared(root: string, work: string): string {
   const [tar, file] = [path.join(work, 'shared.tar'), path.join(work, 'shared.tar.gz')];
-  pack(root, tar, '.', [...ownFiles.map((name) => `./${name}`), './.runtime', ...unread]);
+  pack(root, tar, '.', [...ownFiles.map((name) => `./${name}`), './.runtime', './.cache']);
   truncateSync(tar, statSync(tar).size - endOfTar);
   writeFileSync(file, gzipSync(readFileSync(tar), { level: 1 }));
   rmSync(tar);

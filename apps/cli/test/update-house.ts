@@ -4,13 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { copySources, takeDependencies, takeNode } from './copy-installation.ts';
+import { copySources, keepCompiled, takeDependencies, takeNode } from './copy-installation.ts';
 import { openInstalledHouse, type InstalledHouse } from './installed-house.ts';
 
 /** Contents by path; a function changes what is there. */
 export type ReleaseFiles = Record<string, string | ((before: string) => string)>;
 
-/** A clone of this very repository as it lies here, with a remote of its own on loopback, and the service in it. */
+/** A clone of this very repository as it lies here (of what a release needs to run), with a remote of its own on loopback, and the service in it. */
 export type UpdateHouse = InstalledHouse & {
   clone: string;
   server: GitServer;
@@ -54,6 +54,7 @@ export async function openUpdateHouse(at?: string): Promise<UpdateHouse> {
     },
     async close() {
       house.killAll();
+      keepCompiled(clone);
       await server.close();
       if (at === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWebApp, isWebAppBuilt, webAppFolder } from '@svc/service-kit/packages/build-web-app.ts';
 import { until } from '@svc/testing/until.ts';
-import { takeWebTools } from './copy-installation.ts';
+import { compiledFiles, fewCompiled, takeWebTools } from './copy-installation.ts';
 import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { startTalker } from './update-talker.ts';
 
@@ -112,6 +112,8 @@ test('a good version takes over: code, folder, settings; what a person set stays
   await runsOn(good);
   expect(version()).toBe('0.2.0');
   expect(isWebAppBuilt(house.clone, 'dashboard'), 'its pages came along').toBe(true);
+  const shared = compiledFiles(house.file('.runtime/versions', good)).filter((file) => statSync(file).nlink > 1);
+  expect(shared.length, 'so did its compiled code').toBeGreaterThan(fewCompiled);
   expect(readFileSync(house.file('.env'), 'utf8')).toBe('# mine\nSVC_LOG_LEVEL=info\n\n# Something new.\n#SVC_NEW=1\n');
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
 }, 240_000);
