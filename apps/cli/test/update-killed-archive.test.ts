@@ -5,7 +5,7 @@ import { testUnless, unlessAsked } from '@svc/testing/skip-note.ts';
 import { commitOf, openArchiveUpdateHouse, type ArchiveUpdateHouse } from './update-archive-house.ts';
 import { until } from '@svc/testing/until.ts';
 import { mountSmallDisk } from './update-faults.ts';
-import { createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
+import { becomes, createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
 import { startTalker, type Talker } from './update-talker.ts';
 
 let house: ArchiveUpdateHouse;
@@ -130,7 +130,7 @@ describe('where the disk is full', () => {
       }
       expect(codes, ran.out).toContain(ran.code);
       if (fullIn === null) expect([ran.out, left]).toEqual([expect.stringMatching(/no space left|ENOSPC/i), []]);
-      await until(killing.isWhole, 60_000);
+      await becomes(killing.isWhole);
       if (isThorough && folder === '.runtime/update') await killing.isBroughtToAnEnd(goal);
     },
     300_000,

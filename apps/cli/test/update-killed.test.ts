@@ -4,7 +4,7 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { until } from '@svc/testing/until.ts';
 import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 import { mountSmallDisk } from './update-faults.ts';
-import { createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
+import { becomes, createUpdateKills, isThorough, kills, type Goal, type UpdateKills } from './update-kills.ts';
 import { startTalker, type Talker } from './update-talker.ts';
 
 let house: UpdateHouse;
@@ -33,49 +33,53 @@ afterAll(async () => {
 }, 180_000);
 
 /** When it is killed: at the beginning of a phase, or so many ms into it. */
-const moments: [string, number][] = [
-  ['keeping', 0],
-  ['dry-run', 1500],
-  ['trying', 0],
-  ['trying', 2000],
-  ['confirmed', 0],
-  ['settling', 50],
+type Moment = [phase: string, delayMs: number];
+/** One after the other in updates to the same version: the next one goes on after each kill, the last one to the end. */
+const moments: Moment[][] = [
+  [
+    ['keeping', 0],
+    ['dry-run', 1500],
+    ['trying', 2000],
+  ],
+  [['trying', 0]],
+  [['confirmed', 0]],
+  [['settling', 50]],
   ...(isThorough
-    ? ([
-        ['preparing', 300],
-        ['trying', 400],
-      ] as [string, number][])
+    ? ([[['preparing', 300]], [['dry-run', 1500]], [['trying', 400]], [['trying', 2000]]] satisfies Moment[][])
     : []),
 ];
 
-test.each(moments)(
-  'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
-  async (name, delayMs) => {
+test.each(moments.map((some) => ({ some, names: some.map((each) => each.join(' + ')).join(', ') })))(
+  'killed in $names ms, one whole version runs each time, and the next update brings it to an end',
+  async ({ some }) => {
     const goal = await other();
-    await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
-    if (delayMs === 0) {
-      const repaired = await house.svc(['update', '--repair']);
-      expect(repaired).toMatchObject({ code: 0, out: expect.stringMatching(/interrupted|did not run/) });
-      expect(killing.phase()).toBeNull();
-      expect(await house.svc(['update', '--repair'])).toMatchObject({
-        code: 0,
-        out: expect.stringContaining('nothing to repair'),
-      });
+    for (const [name, delayMs] of some) {
+      await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
+      if (delayMs === 0) await isRepaired();
     }
     await killing.isBroughtToAnEnd(goal);
   },
   180_000,
 );
 
+async function isRepaired(): Promise<void> {
+  const repaired = await house.svc(['update', '--repair']);
+  expect(repaired).toMatchObject({ code: 0, out: expect.stringMatching(/interrupted|did not run/) });
+  expect(killing.phase()).toBeNull();
+  expect(await house.svc(['update', '--repair'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nothing to repair'),
+  });
+}
+
 const lastRefused = (): string | null => {
   const last = house.file('.runtime/update/last.json');
   return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
 };
 
-test.each(['SIGINT', 'SIGKILL'] as const)(
-  'a service that %s ends while its version changes stays ended, is not waited for, and holds it against no version',
-  async (signal) => {
-    const goal = await other();
+test('a service that SIGINT or SIGKILL ends while its version changes stays ended, is not waited for, and holds it against no version', async () => {
+  const goal = await other();
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const before = house.state()?.pid;
     const updating = house.svc(goal.args);
     // With Ctrl-C the version that is tried has begun.
@@ -90,10 +94,9 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
     await until(() => !isAlive(house.state()?.pid), 30_000);
     expect(house.isInForeground()).toBe(false);
     await house.up();
-    await killing.isBroughtToAnEnd(goal);
-  },
-  180_000,
-);
+  }
+  await killing.isBroughtToAnEnd(goal);
+}, 300_000);
 
 test(
   `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
@@ -111,7 +114,7 @@ test('all that was said meanwhile is in the history once, with its answer', asyn
 /** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */
 describe('where the machine fails', () => {
   const tag = 'v0.3.0';
-  const runsWhole = () => until(killing.isWhole, 60_000);
+  const runsWhole = () => becomes(killing.isWhole);
 
   test('a remote that is away, or goes away in the middle of a fetch, changes nothing', async () => {
     house.release(tag, {});

@@ -45,6 +45,10 @@ export type UpdateKills = {
   killAtRandom(said: () => number): Promise<void>;
 };
 
+/** Asks the service less often than `until`: each time is work of three processes. */
+export const becomes = (is: () => Promise<boolean>): Promise<void> =>
+  expect.poll(is, { interval: 100, timeout: 60_000 }).toBe(true);
+
 export function createUpdateKills({ house, next, isKnown, settledVersion }: Victim): UpdateKills {
   const places = updatePlaces(house.root);
   const phase = (): Phase | null => readJournal(places)?.phase ?? null;
@@ -55,7 +59,7 @@ export function createUpdateKills({ house, next, isKnown, settledVersion }: Vict
   const runsOn = async (commit: string): Promise<boolean> => (await house.shas()).every((sha) => sha === commit);
 
   async function isBroughtToAnEnd({ commit, version, args }: Goal): Promise<void> {
-    await until(isWhole, 60_000);
+    await becomes(isWhole);
     let [left, code, out]: [Phase | null, number | null, string] = [null, null, ''];
     // The service repairs an interrupted update by itself, and holds the lock meanwhile.
     await until(async () => {
@@ -65,7 +69,7 @@ export function createUpdateKills({ house, next, isKnown, settledVersion }: Vict
     }, 60_000);
     expect([0, 4], out).toContain(code);
     expect(out).toMatch(left === null ? /is already installed|did not run|Updated from/ : /interrupted|did not run/);
-    await until(() => runsOn(commit), 30_000);
+    await becomes(() => runsOn(commit));
     expect(phase()).toBeNull();
     expect(existsSync(places.trial)).toBe(false);
     expect(settledVersion()).toBe(version);
@@ -78,7 +82,7 @@ export function createUpdateKills({ house, next, isKnown, settledVersion }: Vict
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     updater.kill('SIGKILL');
     if (updater.exitCode === null && updater.signalCode === null) await once(updater, 'exit');
-    await until(isWhole, 60_000);
+    await becomes(isWhole);
   }
 
   async function killOnce(n: number, afterMs: number): Promise<string> {

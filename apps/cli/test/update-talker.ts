@@ -3,7 +3,8 @@ import type { History, HistoryMessage } from '@svc/contract/session.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 
 const conversation = 'shell:svc-update-talk';
-const pauseMs = 100;
+/** Now and then: each message is work of the core and the collector. */
+const pauseMs = 300;
 const answerMs = 20_000;
 
 /** A person who goes on talking whatever becomes of the service, and sends again with its id what got no answer, as channels do. */
