@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,15 +14,15 @@ import {
 import path from 'node:path';
 import { webToolsFolder } from '@svc/service-kit/packages/build-web-app.ts';
 import { hasPackages } from '@svc/service-kit/packages/install-packages.ts';
-import { linkFile, linkTree } from '../src/update/link-tree.ts';
+import { linkTree } from '../src/update/link-tree.ts';
 import { takeCompiled } from '../src/update/take-compiled.ts';
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
 
 /** What a release needs to run. */
 const isReleased = (name: string): boolean => !/^(?:bench|test|docs)\/|\.test\.tsx?$|(?:^|\/)test\//.test(name);
-/** Two thirds of all files of packages, and of Node. */
-const unread = /\.(?:md|map|d\.[cm]?ts)$|^(?:include|share)$/;
+/** Two thirds of the files of packages, and of Node, are read by no program. */
+const isRead = (name: string): boolean => !/\.(?:md|map|d\.[cm]?ts)$|^(?:include|share)$/.test(name);
 
 /** What git knows here of a release, with what is not committed yet. */
 export function copySources(to: string): void {
@@ -52,7 +51,7 @@ export function takeDependencies(to: string): void {
     if (link) {
       mkdirSync(path.dirname(target), { recursive: true });
       symlinkSync(path.relative(path.dirname(target), path.join(to, resolved)), target);
-    } else linkRead(path.join(repositoryRoot, place), target);
+    } else linkTree(path.join(repositoryRoot, place), target, isRead);
   }
   copyFileSync(path.join(to, 'package-lock.json'), path.join(to, 'node_modules/.svc-lock'));
   writeFileSync(path.join(to, 'node_modules/.svc-level'), 'production\n');
@@ -68,20 +67,8 @@ export function takeWebTools(to: string): void {
 export function takeNode(to: string): void {
   const runtime = path.join(repositoryRoot, '.runtime/node_modules');
   if (!existsSync(runtime)) return;
-  linkRead(runtime, path.join(to, '.runtime/node_modules'));
+  linkTree(runtime, path.join(to, '.runtime/node_modules'), isRead);
   copyFileSync(path.join(to, 'runtime/package-lock.json'), path.join(to, '.runtime/.svc-lock'));
-}
-
-/** Like `linkTree`, without what no program reads. */
-function linkRead(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (unread.test(entry.name)) continue;
-    if (entry.isDirectory()) linkRead(source, target);
-    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
-    else if (entry.isFile()) linkFile(source, target, entry.name.startsWith('.'));
-  }
 }
 
 /** Compiled code of earlier copies, at the place where a version has its own. */

@@ -70,11 +70,11 @@ export function createPolicyCheck(deps: Deps): PolicyCheck {
 
   return {
     async run(policy) {
-      const isClosed = { policy, why: 'the engine is closed', isSure: false };
-      if (ending.signal.aborted) return isClosed;
+      const closed = { policy, why: 'the engine is closed', isSure: false };
+      if (ending.signal.aborted) return closed;
       // Read each time, because the program may have been replaced in place.
       const catalogs = await openModelCatalogs(deps);
-      if (ending.signal.aborted) return isClosed;
+      if (ending.signal.aborted) return closed;
       const last = checks.get(policy);
       return last?.catalog === catalogs.reader && performance.now() < last.until ? last.fault : begin(policy, catalogs);
     },

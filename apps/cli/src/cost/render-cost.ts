@@ -59,7 +59,7 @@ export function renderPrices(report: PricingReport, name: string | null, style: 
   return [
     ...(rows.length === 0
       ? ['No price is known for that.']
-      : headed(['USD FOR 1M TOKENS', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'FOR AN HOUR'], rows, style)),
+      : headed(['USD FOR 1M TOKENS', 'IN', 'OUT', 'CACHE READ', 'CACHE WRITE', 'CACHE WRITE 1H'], rows, style)),
     ...(without.length === 0 ? [] : ['', style.yellow('Used without a price, so they count as zero:'), ...without]),
     ...(source.fault === null ? [] : ['', style.red(`The price file is refused: ${source.fault}.`)]),
     '',

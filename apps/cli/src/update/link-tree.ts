@@ -3,13 +3,14 @@ import path from 'node:path';
 
 /**
  * Copies a folder at almost no cost: files become hard links, symbolic links are kept. Top-level files whose names begin with a dot are copied,
- * because installers overwrite their notes there in place. Across file systems everything is copied.
+ * because installers overwrite their notes there in place. Across file systems everything is copied. `isWanted`: by the name of a file or folder.
  */
-export function linkTree(from: string, to: string, isTop = true): void {
+export function linkTree(from: string, to: string, isWanted = (_name: string): boolean => true, isTop = true): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (!isWanted(entry.name)) continue;
     const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
-    if (entry.isDirectory()) linkTree(source, target, false);
+    if (entry.isDirectory()) linkTree(source, target, isWanted, false);
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
     else if (entry.isFile()) linkFile(source, target, isTop && entry.name.startsWith('.'));
   }

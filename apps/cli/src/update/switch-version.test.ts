@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
+import { pause } from '@svc/testing/pause.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { measureGap, watchService } from './switch-version.ts';
@@ -21,7 +22,7 @@ test('a core that does not answer again is one that was away to the end', async 
   await heard.promise;
   server.closeAllConnections();
   await new Promise((resolve) => void server.close(resolve));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   // Its last answer may have been read a moment after it ended.
   expect(await gap.stop()).toBeGreaterThanOrEqual(200);
 });

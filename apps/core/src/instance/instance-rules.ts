@@ -73,8 +73,10 @@ export function openInstanceRules({ file, instanceOfKey, clock, log }: Deps): In
 
   try {
     const text = readIfThere(file);
-    if (text === null) [seen, rules] = [noFile, new Map()];
-    else take(text);
+    if (text === null) {
+      seen = noFile;
+      rules = new Map();
+    } else take(text);
   } catch (error) {
     refuse(error);
   }

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type * as ajvModule from 'ajv';
 import { amendmentSchema } from '@svc/contract/amend.ts';
 import { answerSchema } from '@svc/contract/ask.ts';
 import { checkoutFields } from '@svc/contract/checkout.ts';
@@ -13,7 +11,7 @@ import { parseSteps } from '@svc/service-kit/json/parse-steps.ts';
 import { lazily } from '@svc/service-kit/lazily.ts';
 import { inTurns } from '@svc/service-kit/redaction/pace.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { boundLengths } from '@svc/service-kit/text-lengths.ts';
+import { lazyAjv } from '../file/lazy-ajv.ts';
 import { illFormedIn, illFormedSteps } from '@svc/service-kit/well-formed.ts';
 import { isSessionRequest, sessionChecks, sessionOps } from './link-session-requests.ts';
 
@@ -54,13 +52,7 @@ const requestSchema = {
   },
 } as const;
 
-const require = createRequire(import.meta.url);
-
-const ajv = lazily(() => {
-  const { Ajv } = require('ajv') as typeof ajvModule;
-  // Our own schemas are valid: checking them against the meta-schema at every start gains nothing.
-  return boundLengths(new Ajv({ strict: false, meta: false, validateSchema: false }));
-});
+const ajv = lazyAjv();
 /** Compiled with the first line, which a connector sends when it connects: both are on the path of every turn. */
 const mainChecks = lazily(() => ({
   isRequest: ajv().compile<LinkRequest>(requestSchema),

@@ -27,7 +27,7 @@ export function useSession(key: string): SessionState {
   const [fault, setFault] = useState<Error | null>(null);
   const [isMissing, setMissing] = useState(false);
   const [attempt, setAttempt] = useState(0);
-  const lookAgain = useRef(() => undefined as void);
+  const lookAgain = useRef<() => void>(() => undefined);
   useFrames((frame) => mayHaveBegun(frame) && lookAgain.current());
 
   useEffect(() => {
