@@ -58,12 +58,12 @@ function open() {
   return { clock, asks, rows, frames, turn, at, asker, ask: () => asker.ask(question) };
 }
 
-/** What is under way has come as far as it can. */
+/** Lets pending work run as far as it can. */
 const settle = async () => {
   for (let n = 0; n < 5; n++) await nextTurn();
 };
 
-test('a question waits for its answer, and the next one for it', async () => {
+test('questions of a turn are asked one after another, each after the answer to the one before', async () => {
   const { asks, frames, asker, ask, rows } = open();
   const answers = [ask(), ask()];
   await settle();
@@ -76,7 +76,7 @@ test('a question waits for its answer, and the next one for it', async () => {
   expect([asker.isWaiting(), rows.size, frames.map(({ type }) => type)]).toEqual([false, 0, ['ask', 'asked', 'ask', 'asked']]);
 });
 
-test('who does not answer in time is not waited for again in this turn', async () => {
+test('after a question has expired, later questions of the turn expire at once', async () => {
   const { clock, asker, ask } = open();
   const answers = [ask(), ask()];
   await settle();
@@ -88,13 +88,13 @@ test('who does not answer in time is not waited for again in this turn', async (
   expect(asker.waitedMs()).toBe(timeoutMs);
 });
 
-test('nobody who is there can be shown it: it is denied at once', async () => {
+test('denies at once when no client can show the question', async () => {
   const { at, ask, frames } = open();
   at.audience = 'unshown';
   expect([await ask(), frames]).toEqual([{ option: null, outcome: 'unseen' }, []]);
 });
 
-test('nobody is there: a person has a moment to come', async () => {
+test('waits 30 s for a client when none is connected', async () => {
   for (const comes of [true, false]) {
     const { at, ask, clock, asks } = open();
     at.audience = 'nobody';
@@ -107,7 +107,7 @@ test('nobody is there: a person has a moment to come', async () => {
   }
 });
 
-test('a flood is refused beyond what waits, and beyond what a turn may ask', async () => {
+test('rejects questions over the limits of waiting ones and of one turn', async () => {
   const { ask, asks, frames } = open();
   const answers = Array.from({ length: 1000 }, ask);
   for (let n = 1; n <= turnLimits.waiting; n++) {
@@ -126,7 +126,7 @@ test('a flood is refused beyond what waits, and beyond what a turn may ask', asy
   expect(frames.filter(({ type }) => type === 'ask')).toHaveLength(turnLimits.asks);
 });
 
-test('what cannot be stored is not asked', async () => {
+test('a question that cannot be stored is not asked', async () => {
   const { at, ask, frames } = open();
   at.fault = new Error('the disk is full');
   expect([await ask(), frames]).toEqual([{ option: null, outcome: 'failed' }, []]);
@@ -172,7 +172,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test('in whatever order people answer, leave, wait, stop and ask: each question is closed once, none hangs, nothing is left', async () => {
+test('random orders of asking, answering, leaving and aborting close each question exactly once', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (walk) => {
       const { clock, asks, rows, frames, turn, at, asker, ask } = open();
@@ -199,7 +199,7 @@ test('in whatever order people answer, leave, wait, stop and ask: each question 
         await acts[step]();
         expect(asks.list().length).toBeLessThanOrEqual(1);
       }
-      // Whatever was left open ends by itself.
+      // Questions left open expire.
       for (let n = 0; n <= answers.length; n++) {
         await settle();
         clock.advance(timeoutMs);
@@ -208,7 +208,7 @@ test('in whatever order people answer, leave, wait, stop and ask: each question 
       const asked = frames.filter((frame) => frame.type === 'ask');
       const closed = frames.filter((frame) => frame.type === 'asked');
       expect(closed.map(({ id }) => id)).toEqual(asked.map((frame) => frame.ask.id));
-      // Who is answered was asked, and got what was shown.
+      // The answers returned are those that were shown.
       const shown = closed.map(({ answer }) => answer);
       expect(given.filter(({ outcome }) => outcome === 'answered')).toEqual(
         shown.filter(({ outcome }) => outcome === 'answered'),

@@ -17,7 +17,7 @@ test.each([
   ['no, never!', 'no'],
   ['1', 'yes'],
   ['2)', 'no'],
-])('%j is an answer', (text, id) => expect(meant(text)).toBe(id));
+])('%j is recognized as an answer', (text, id) => expect(meant(text)).toBe(id));
 
 test.each([
   '',
@@ -34,9 +34,9 @@ test.each([
   'toString',
   '１',
   '\u0000yes',
-])('%j is a message like any other', (text) => expect(meant(text)).toBeNull());
+])('%j is not an answer but a message', (text) => expect(meant(text)).toBeNull());
 
-test('what could be two of the answers matches neither', () => {
+test('a text that could mean two answers matches neither', () => {
   const years = [
     { id: 'a', label: '2' },
     { id: 'b', label: '3' },
@@ -51,11 +51,11 @@ test('what could be two of the answers matches neither', () => {
   ).toBeNull();
 });
 
-test('a megabyte is no answer, and is not read', () => {
+test('rejects a text of a megabyte without reading it', () => {
   expect(meant('yes'.padEnd(1_000_000))).toBeNull();
 });
 
-test('whatever the answers are: a number means the one that stands there or is called so, and never another', () => {
+test('a number matches only the answer at that position or with that label, in random lists', () => {
   const options = fc
     .uniqueArray(fc.record({ id: fc.stringMatching(/^[a-z][a-z0-9_-]{0,5}$/), label: fc.string({ minLength: 1 }) }), {
       selector: ({ id }) => id,

@@ -8,13 +8,13 @@ const redactor = createRedactor(['hunter2-hunter2']);
 const shape = (question: unknown) => shapeQuestion(redactor, question as Question);
 const yes = { id: 'yes', label: 'Yes' };
 
-test('a secret leaves in neither the text nor a label', async () => {
+test('secrets are masked in the text and the labels', async () => {
   const shaped = await shape({ text: 'Use hunter2-hunter2?', options: [{ id: 'a', label: 'the hunter2-hunter2' }] });
   expect(JSON.stringify(shaped)).not.toContain('hunter2');
   expect(shaped?.text).toMatch(/^Use \[redacted/);
 });
 
-test('labels that the mask makes the same are no choice', async () => {
+test('rejects labels that become equal when masked', async () => {
   const options = ['hunter2-hunter2', 'hunter2-hunter2 '].map((label, at) => ({ id: `o${at}`, label }));
   expect(await shape({ text: 'Which?', options })).toBeNull();
 });
@@ -29,9 +29,9 @@ test.each([
   ['an invalid id', { text: 'x', options: [{ id: '1', label: 'A' }] }],
   ['what is no text', { text: 5, options: [yes] }],
   ['what are no answers', { text: 'x', options: 'yes' }],
-])('%s is no question', async (_what, question) => expect(await shape(question)).toBeNull());
+])('rejects a question with %s', async (_what, question) => expect(await shape(question)).toBeNull());
 
-test('nothing hides behind blanks, and no sign turns the others around', async () => {
+test('collapses blanks and escapes control characters, so that nothing is hidden', async () => {
   const text = `Run ls?${'\n'.repeat(500)}rm -rf ~${' '.repeat(5000)}now \u202Egnp.exe\u0007\u001B[2J`;
   expect((await shape({ text, options: [yes] }))?.text).toBe(
     'Run ls?\n\n[…]\n\nrm -rf ~ […] now \\u202egnp.exe\\u0007\\u001b[2J',
@@ -40,7 +40,7 @@ test('nothing hides behind blanks, and no sign turns the others around', async (
   expect((await shape({ text: longer, options: [yes] }))?.text).toBe('Run ls? […] […]');
 });
 
-test('a megabyte is shown by its beginning, soon', async () => {
+test('truncates text and labels of a megabyte quickly', async () => {
   const since = performance.now();
   const shaped = await shape({ text: 'word '.repeat(200_000), options: [{ id: 'a', label: 'long '.repeat(200_000) }] });
   expect(shaped?.text.length).toBeLessThanOrEqual(askLimits.text + 40);
@@ -48,7 +48,7 @@ test('a megabyte is shown by its beginning, soon', async () => {
   expect(performance.now() - since).toBeLessThan(10_000);
 });
 
-test('whatever an engine asks: it is well-formed, bounded, and its answers can be told apart; or it is no question', async () => {
+test('a random question is either rejected or well-formed, bounded and with distinct answers', async () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\udc00x', 'a\u0000b', 'Yes', 'yes '));
   const option = fc.record({
     id: fc.oneof(fc.constantFrom('a', 'b', 'yes'), text),

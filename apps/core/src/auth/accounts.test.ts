@@ -17,21 +17,21 @@ async function open() {
   return { ...parts, secret, take };
 }
 
-test('a code of the app counts once, and none of an earlier step after it', async () => {
+test('a code of the authenticator app is accepted once, and no code of an earlier step after it', async () => {
   const { clock, secret, take } = await open();
   const [before, now, next] = [-30_000, 0, 30_000].map((ms) => codeOf(secret, clock.now() + ms)) as [string, string, string];
   expect([await take(` ${now} `), await take(now), await take(before)]).toEqual([true, false, false]);
   expect([await take(next), await take(next)]).toEqual([true, false]);
 });
 
-test('an app that was replaced after the account was read lets nobody in', async () => {
+test('a code is rejected when the authenticator app was replaced after the account was read', async () => {
   const { clock, db, accounts, secret } = await open();
   const account = (await accounts.find())!;
   await db.run("UPDATE login_account SET totp_secret = 'another'");
   expect(await accounts.takeCode(db, account, codeOf(secret, clock.now()))).toBe(false);
 });
 
-test('a recovery code counts once, however it is typed, and none of an earlier list does', async () => {
+test('a recovery code is accepted once in any spelling, and never from an earlier list', async () => {
   const { db, accounts, take } = await open();
   const [old = ''] = await accounts.renewRecoveryCodes(db);
   const [code = '', ...rest] = await accounts.renewRecoveryCodes(db);
@@ -46,14 +46,14 @@ test('a recovery code counts once, however it is typed, and none of an earlier l
   expect(await accounts.recoveryHash(code)).toBeNull();
 });
 
-test('where there is no app a recovery code counts, and no code of an app', async () => {
+test('an account without an authenticator app accepts recovery codes only', async () => {
   const { db, accounts, clock, secret, take } = await open();
   await db.run("UPDATE login_account SET totp_secret = ''");
   const [code = ''] = await accounts.renewRecoveryCodes(db);
   expect([await take(codeOf(secret, clock.now())), await take(code)]).toEqual([false, true]);
 });
 
-test('the last second factor stays: an app that can be read, or a passkey', async () => {
+test('the last second factor (a readable authenticator app or a passkey) cannot be removed', async () => {
   const { db, accounts } = await open();
   const { clock } = openLoginParts();
   await accounts.requireFactor(db);
@@ -71,7 +71,7 @@ test('the last second factor stays: an app that can be read, or a passkey', asyn
   expect([await accounts.find(), await accounts.hasApp(db)]).toEqual([undefined, false]);
 });
 
-test('a code is that of its step or of a neighbour of it, with six digits', () => {
+test('a code is accepted for its time step and the neighboring ones, with exactly six digits', () => {
   const secret = newTotpSecret();
   const now = 1_800_000_015_000;
   const step = Math.floor(now / 30_000);
@@ -84,13 +84,13 @@ test('a code is that of its step or of a neighbour of it, with six digits', () =
   );
 });
 
-test('recovery codes are ten of twelve letters that are not mixed up, and each is new', () => {
+test('ten unique recovery codes consist of twelve characters that are hard to confuse', () => {
   const codes = newRecoveryCodes();
   for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/);
   expect(new Set([...codes, ...newRecoveryCodes()]).size).toBe(20);
 });
 
-test('what is sealed opens by the same key, for the same use, unchanged', () => {
+test('sealed text opens only unchanged, with the same key and for the same use', () => {
   const seal = createSeal(Buffer.alloc(32, 1));
   const sealed = seal.close('a secret', 'totp');
   const bytes = Buffer.from(sealed, 'base64url');
@@ -111,7 +111,7 @@ test('what is sealed opens by the same key, for the same use, unchanged', () => 
   expect(openTotp(seal, { totp_secret: '' })).toBeNull();
 });
 
-test('a mark is of its text and its use, by this key', () => {
+test('a mark is valid only for its text, its use and its key', () => {
   const seal = createSeal(Buffer.alloc(32, 1));
   const mark = seal.mark('text', 'use');
   expect(seal.isMark(mark, 'text', 'use')).toBe(true);
@@ -120,7 +120,7 @@ test('a mark is of its text and its use, by this key', () => {
   expect([seal.isMark(mark, 'texts', 'use'), seal.isMark(mark, 'text', 'uses')]).toEqual([false, false]);
 });
 
-test('a challenge is good for five minutes, for its use and page, once', async () => {
+test('a challenge is valid once, for five minutes, for its use and page', async () => {
   const { clock, db, seal } = openLoginParts();
   const challenges = createPasskeyChallenges(seal, clock);
   const came = (use: 'sign-in' | 'step-up:a', host: string) => Buffer.from(challenges.make(use, host)).toString('base64url');
@@ -144,7 +144,7 @@ test('a challenge is good for five minutes, for its use and page, once', async (
   expect(await db.all('SELECT hash FROM login_used_challenge')).toHaveLength(1);
 });
 
-test('of browsers that signed in the last 50 are known, by one of four cookies', async () => {
+test('the last 50 browsers that signed in are known, by one of at most four cookies', async () => {
   const { clock, db, devices } = openLoginParts();
   const first = await devices.note(db, []);
   const cookies: string[] = [];

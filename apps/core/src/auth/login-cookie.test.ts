@@ -4,14 +4,14 @@ import { cookiesOf, originOf, writeCookie } from './login-cookie.ts';
 import { passkeyHost } from './passkey-host.ts';
 import { visitorOf } from './visitor.ts';
 
-test('the cookie of https comes first, and others of like names are none', () => {
+test('the cookie with the __Host- prefix comes first, and cookies of similar names are ignored', () => {
   const cookie = 'svc-login=plain; a=b;__Host-svc-login=safe; svc-login; xsvc-login=x; svc-login2=x; svc-device=d; svc-login=p=q';
   expect(cookiesOf('login', { cookie })).toEqual(['safe', 'plain', '', 'p']);
   expect(cookiesOf('device', { cookie })).toEqual(['d']);
   expect([cookiesOf('setup', { cookie }), cookiesOf('login', {})]).toEqual([[], []]);
 });
 
-test('no script reads a cookie and no other site sends it; over https it is of this host alone', () => {
+test('cookies are HttpOnly and SameSite=Strict, and over https also Secure and bound to the host', () => {
   expect(writeCookie('login', new URL('https://a.example'), 'v')).toBe(
     '__Host-svc-login=v; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure',
   );
@@ -29,7 +29,7 @@ test.each([
   'http://127.0.0.1:3020',
   'http://127.0.0.5:3020',
   'http://[::1]:3020',
-])('a page of %s may sign in', (origin) => {
+])('a page of %s can sign in', (origin) => {
   expect(originOf({ origin }).origin).toBe(origin);
   expect(originOf({ origin, 'sec-fetch-site': 'same-origin' }).origin).toBe(origin);
 });
@@ -49,12 +49,12 @@ test.each<[IncomingHttpHeaders]>([
   [{ origin: 'https://a.example', 'sec-fetch-site': 'cross-site' }],
   [{ origin: 'https://a.example', 'sec-fetch-site': 'none' }],
   [{ origin: 'https://a.example', 'sec-fetch-site': '' }],
-])('nobody signs in from %j', (headers) => {
+])('rejects a login from %j', (headers) => {
   expect(() => originOf(headers)).toThrow(expect.objectContaining({ code: 'bad_origin' }));
   expect(() => visitorOf(headers)).toThrow(expect.objectContaining({ code: 'bad_origin' }));
 });
 
-test('a visitor is what the browser shows, cut where that is long', () => {
+test('the device of a visitor is the user agent, truncated to 256 characters', () => {
   const cookie = 'svc-device=d; svc-setup=s';
   expect(visitorOf({ origin: 'https://a.example', cookie, 'user-agent': 'x'.repeat(300) })).toEqual({
     device: 'x'.repeat(256),
@@ -65,7 +65,7 @@ test('a visitor is what the browser shows, cut where that is long', () => {
   expect(visitorOf({ origin: 'https://a.example' }).device).toBe('a program without a name');
 });
 
-test('a passkey is bound to a name, never to an address in numbers', () => {
+test('a passkey is bound to a host name and rejects IP addresses', () => {
   expect(passkeyHost(new URL('https://a.example:8443'))).toBe('a.example');
   for (const host of ['127.0.0.1', '[::1]'])
     expect(() => passkeyHost(new URL(`http://${host}:3020`))).toThrow(/open http:\/\/localhost:3020 instead/);

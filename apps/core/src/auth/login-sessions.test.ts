@@ -14,7 +14,7 @@ function open() {
   return { ...parts, visit, request };
 }
 
-test('a session is found by its cookie, and with its own other half where that is asked for', async () => {
+test('a session is found by its cookie, together with its own header token when one is given', async () => {
   const { db, sessions } = open();
   const [one, other] = [await sessions.open(db, from), await sessions.open(db, from)];
   expect(await sessions.find(one.cookie, null)).toMatchObject(from);
@@ -25,7 +25,7 @@ test('a session is found by its cookie, and with its own other half where that i
   expect(JSON.stringify(await sessions.find(one.cookie, null))).not.toMatch(/hash/);
 });
 
-test('it is over after twelve hours, is listed no more, and goes with the next that begins', async () => {
+test('a session expires after twelve hours and is deleted when the next one begins', async () => {
   const { clock, db, sessions } = open();
   const { cookie } = await sessions.open(db, from);
   clock.advance(twelveHoursMs - 1);
@@ -36,7 +36,7 @@ test('it is over after twelve hours, is listed no more, and goes with the next t
   expect(await db.all('SELECT id FROM login_session')).toHaveLength(1);
 });
 
-test('when it was last seen is kept to the minute', async () => {
+test('the time of the last use is stored to the minute', async () => {
   const { clock, db, sessions } = open();
   const { cookie } = await sessions.open(db, from);
   const seen = async () => (await sessions.list())[0]?.seen_at;
@@ -49,7 +49,7 @@ test('when it was last seen is kept to the minute', async () => {
   expect(await seen()).toBe(begun + 60_000);
 });
 
-test('one is ended, or all but one', async () => {
+test('ends one session, all but one, or all', async () => {
   const { db, sessions } = open();
   for (let times = 0; times < 3; times++) await sessions.open(db, from);
   const [first, second] = await sessions.list();
@@ -60,7 +60,7 @@ test('one is ended, or all but one', async () => {
   expect(await sessions.list()).toEqual([]);
 });
 
-test('of cookies that others planted beside the right one, a few are looked at', async () => {
+test('at most eight login cookies are checked, so that planted ones cannot make more work', async () => {
   const { db, sessions, visit, request } = open();
   const { cookie } = await sessions.open(db, from);
   const planted = (count: number) =>
@@ -70,7 +70,7 @@ test('of cookies that others planted beside the right one, a few are looked at',
     await expect(visit.find(request(headers), false)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('what a page of ours asks takes both halves and its origin, what is dangerous a second factor of the last ten minutes', async () => {
+test('own() requires cookie, header token and origin, and proven() a second factor of the last ten minutes too', async () => {
   const { clock, db, sessions, visit, request } = open();
   const { cookie, header } = await sessions.open(db, from);
   const whole = { ...page, cookie: `__Host-svc-login=${cookie}`, 'x-session-token': header };
@@ -94,7 +94,7 @@ test('what a page of ours asks takes both halves and its origin, what is dangero
   expect(await visit.own(request(whole))).toMatchObject(from);
 });
 
-test('a second factor that was shown while the clock was ahead is asked for again', async () => {
+test('a second factor that was given while the clock was ahead is required again', async () => {
   const { clock, db, sessions } = open();
   clock.setBack(-60 * 60_000);
   const { cookie } = await sessions.open(db, from);
@@ -105,7 +105,7 @@ test('a second factor that was shown while the clock was ahead is asked for agai
   expect(() => requireProof(session, clock)).toThrow(/second factor again/);
 });
 
-test('the halves go to places of their own, and into no cache', () => {
+test('the cookie and the header token are sent apart, with no-store', () => {
   const { visit, request } = open();
   const given = (deviceCookie?: string) => {
     const headers: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import { openLoginParts } from '../../test/open-login-parts.ts';
 
 const pass = async () => 'passed';
 
-test('a wrong guess makes the next one of its source wait 1, 2, 4 … 30 s', async () => {
+test('a wrong guess delays the next one of its source by 1, 2, 4 … 30 s', async () => {
   const { clock, throttle } = openLoginParts();
   for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
     await throttle.fail('stranger');
@@ -15,7 +15,7 @@ test('a wrong guess makes the next one of its source wait 1, 2, 4 … 30 s', asy
   }
 });
 
-test('it counts those in a row, each source by itself, until a right one', async () => {
+test('consecutive wrong guesses are counted for each source, until a right one', async () => {
   const { db, throttle } = openLoginParts();
   expect([await throttle.fail('device:a'), await throttle.fail('device:a'), await throttle.fail('device:b')]).toEqual([1, 2, 1]);
   for (const source of ['stranger', 'session:a', 'recovery:a'] as const)
@@ -26,7 +26,7 @@ test('it counts those in a row, each source by itself, until a right one', async
   expect(await throttle.fail('device:a')).toBe(1);
 });
 
-test('a clock that was set back locks nobody out', async () => {
+test('a clock that is set back locks no one out', async () => {
   const { clock, throttle } = openLoginParts();
   for (let times = 0; times < 6; times++) await throttle.fail('stranger');
   await expect(throttle.inTurn('stranger', pass)).rejects.toMatchObject({ details: { retry_after_s: 30 } });
@@ -34,7 +34,7 @@ test('a clock that was set back locks nobody out', async () => {
   expect(await throttle.inTurn('stranger', pass)).toBe('passed');
 });
 
-test('guesses are looked at one after the other: of many at once the first that is wrong stops the others', async () => {
+test('concurrent guesses are checked one after another, and the first wrong one rejects the rest', async () => {
   const { throttle } = openLoginParts();
   let looked = 0;
   const guess = () => throttle.inTurn('stranger', async () => (looked++, throttle.fail('stranger')));
@@ -42,7 +42,7 @@ test('guesses are looked at one after the other: of many at once the first that 
   expect([answers.map(({ status }) => status), looked]).toEqual([['fulfilled', 'rejected', 'rejected'], 1]);
 });
 
-test('past eight that wait, strangers wait no more, and known browsers do', async () => {
+test('strangers are rejected when eight of them wait, known browsers are not', async () => {
   const { throttle } = openLoginParts();
   const held = Promise.withResolvers<void>();
   const waiting = Array.from({ length: 8 }, () => throttle.inTurn('stranger', () => held.promise));
@@ -52,7 +52,7 @@ test('past eight that wait, strangers wait no more, and known browsers do', asyn
   await Promise.all(waiting);
 });
 
-test('what failed a month ago is not kept', async () => {
+test('wrong guesses are forgotten after a month', async () => {
   const { clock, db, throttle } = openLoginParts();
   for (let count = 0; count < 5; count++) await throttle.fail(`session:${count}`);
   clock.advance(31 * 24 * 3_600_000);

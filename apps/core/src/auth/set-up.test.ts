@@ -48,7 +48,7 @@ function open() {
   return { ...parts, deps, folder: folder.path, setUp, newLink, begin, nearlyDone, finish, told, count };
 }
 
-test('a step whose earlier one is missing is refused, and changes nothing', async () => {
+test('each step requires the one before it and changes nothing otherwise', async () => {
   const { setUp, newLink, begin, count } = open();
   const link = newLink();
   const early = { code: 'conflict' };
@@ -66,7 +66,7 @@ test('a step whose earlier one is missing is refused, and changes nothing', asyn
   expect([await count('login_account'), await count('login_session')]).toEqual([0, 0]);
 });
 
-test('recovery codes that are asked for again take the place of the former', async () => {
+test('new recovery codes replace the earlier ones', async () => {
   const { setUp, nearlyDone, accounts } = open();
   const { opener, recovery } = await nearlyDone();
   const codes = await setUp.recoveryCodes(opener);
@@ -76,7 +76,7 @@ test('recovery codes that are asked for again take the place of the former', asy
   expect(good).toEqual([false, ...codes.map(() => true)]);
 });
 
-test('of two pages that finish at once one signs in', async () => {
+test('only one of two concurrent finishes signs in', async () => {
   const { setUp, nearlyDone, count, told } = open();
   const { opener, recovery } = await nearlyDone();
   const ends = await Promise.allSettled([1, 2].map(() => setUp.finish(opener, recovery, visitor)));
@@ -84,7 +84,7 @@ test('of two pages that finish at once one signs in', async () => {
   expect([await count('login_session'), told()]).toEqual([1, [['set_up', 'anna']]]);
 });
 
-test('a reset ends every session, and nothing of the former login is left', async () => {
+test('a reset ends every session and deletes everything of the earlier login', async () => {
   const { newLink, finish, sessions, devices, throttle, db, count, told } = open();
   const { entry: former } = await finish();
   await throttle.fail('stranger');
@@ -102,7 +102,7 @@ test('a reset ends every session, and nothing of the former login is left', asyn
   ]);
 });
 
-test('a link that has made a login makes no other, also where its removal was cut off', async () => {
+test('a link sets up one login only, even when its file could not be removed', async () => {
   const { folder, setUp, newLink, nearlyDone, finish, count } = open();
   await finish();
   const { opener, recovery } = await nearlyDone(newLink(true));
@@ -117,7 +117,7 @@ test('a link that has made a login makes no other, also where its removal was cu
   expect(await count('login_setup')).toBe(0);
 });
 
-test('every step ends with its link, whose time ends it in the middle', async () => {
+test('every step requires the link, which expires after 15 minutes', async () => {
   const { clock, setUp, nearlyDone, count } = open();
   const { opener, recovery } = await nearlyDone();
   clock.advance(15 * 60_000 - 1);
@@ -130,7 +130,7 @@ test('every step ends with its link, whose time ends it in the middle', async ()
   expect(await count('login_account')).toBe(0);
 });
 
-test('where the key of the login was made again, what was begun is over', async () => {
+test('a set-up that has begun becomes invalid when the key of the login was replaced', async () => {
   const { deps, newLink, begin } = open();
   const { opener, code } = await begin(newLink());
   const other = createSetUp({ ...deps, seal: createSeal(Buffer.alloc(32, 2)) });

@@ -26,7 +26,7 @@ async function open() {
   return { ...parts, events, signIn, code, enter, sessionOf, told };
 }
 
-test('name, password and code let in together, and each wrong one is refused in the same words', async () => {
+test('signing in requires name, password and code, and each wrong one gives the same message', async () => {
   const { clock, enter, sessions, told } = await open();
   const words = new Set<string>();
   for (const over of [{ name: 'Anna' }, { password: `${password} ` }, { code: '000000x' }, { code: '' }]) {
@@ -39,14 +39,14 @@ test('name, password and code let in together, and each wrong one is refused in 
   expect([deviceCookie.length, told()]).toEqual([43, ['refused', 'refused', 'refused', 'refused', 'signed_in']]);
 });
 
-test('where there is no account nobody is let in, and a guess counts all the same', async () => {
+test('without an account every sign-in is rejected, and still counts as a wrong guess', async () => {
   const { db, enter, throttle } = await open();
   await db.run('DELETE FROM login_account');
   await expect(enter()).rejects.toMatchObject({ code: 'unauthorized' });
   expect(await throttle.fail('stranger')).toBe(2);
 });
 
-test('a right one makes the wrong ones of its source forgotten, and of no other', async () => {
+test('a successful sign-in resets the wrong guesses of its own source only', async () => {
   const { clock, enter, throttle } = await open();
   const { deviceCookie } = await enter();
   clock.advance(30_000);
@@ -60,7 +60,7 @@ test('a right one makes the wrong ones of its source forgotten, and of no other'
   await expect(enter({}, [deviceCookie])).rejects.toMatchObject({ details: { retry_after_s: 1 } });
 });
 
-test('guesses in one known browser, with one recovery code or in one session hold up no other', async () => {
+test('wrong guesses of one browser, recovery code or session do not delay any other', async () => {
   const { clock, accounts, db, enter, sessionOf, signIn, code } = await open();
   const [spent, good] = await accounts.renewRecoveryCodes(db);
   const [one, other] = [await enter(), await enter({ code: spent })];
@@ -79,7 +79,7 @@ test('guesses in one known browser, with one recovery code or in one session hol
   await signIn.stepUp(await sessionOf(other.cookie), code());
 });
 
-test('who shows a recovery code waits for no guess of strangers', async () => {
+test('a recovery code is not delayed by guesses of strangers, only by its own', async () => {
   const { accounts, db, enter, throttle } = await open();
   const [code] = await accounts.renewRecoveryCodes(db);
   await throttle.fail('stranger');
@@ -88,7 +88,7 @@ test('who shows a recovery code waits for no guess of strangers', async () => {
   await expect(enter({ code })).rejects.toMatchObject({ code: 'busy' });
 });
 
-test('a second factor shown again gives other tokens, and the former are good for nothing', async () => {
+test('a new second factor renews the tokens and invalidates the old ones', async () => {
   const { clock, enter, sessions, sessionOf, signIn, code, told } = await open();
   const { cookie } = await enter();
   clock.advance(60_000);
@@ -101,7 +101,7 @@ test('a second factor shown again gives other tokens, and the former are good fo
   expect([(await sessions.list()).length, told()]).toEqual([1, ['signed_in', 'stepped_up']]);
 });
 
-test('ten wrong guesses in a row end the session that they were typed in', async () => {
+test('ten consecutive wrong guesses end their session', async () => {
   const { clock, enter, sessions, sessionOf, signIn, told } = await open();
   const { cookie } = await enter();
   const session = await sessionOf(cookie);
@@ -113,7 +113,7 @@ test('ten wrong guesses in a row end the session that they were typed in', async
   expect([await sessions.find(cookie, null), told().at(-1)]).toEqual([null, 'session_ended']);
 });
 
-test('a guess that fails for another reason counts for nothing', async () => {
+test('a guess that fails for another reason is not counted as wrong', async () => {
   const { enter, sessionOf, signIn } = await open();
   const session = await sessionOf((await enter()).cookie);
   const fault = new Error('the disk');
@@ -123,7 +123,7 @@ test('a guess that fails for another reason counts for nothing', async () => {
   await expect(signIn.guess(session, async () => 'in')).rejects.toMatchObject({ code: 'busy' });
 });
 
-test('another password takes the present one, ends every other session, and is the one from then on', async () => {
+test('a new password requires the present one and ends every other session', async () => {
   const { clock, enter, sessions, sessionOf, signIn, accounts, told } = await open();
   const first = await enter();
   clock.advance(60_000);
@@ -139,7 +139,7 @@ test('another password takes the present one, ends every other session, and is t
   expect([await isPassword(next, kept), await isPassword(password, kept)]).toEqual([true, false]);
 });
 
-test('where the account is gone, nothing is proven in a session', async () => {
+test('a session proves nothing when the account is gone', async () => {
   const { db, enter, sessionOf, signIn, code } = await open();
   const session = await sessionOf((await enter()).cookie);
   await db.run('DELETE FROM login_account');
@@ -147,7 +147,7 @@ test('where the account is gone, nothing is proven in a session', async () => {
   await expect(signIn.changePassword(session, password, password)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('a password is stored by argon2id as OWASP asks for, with a salt of its own, and compared by its characters', async () => {
+test('passwords are hashed with argon2id as OWASP recommends, salted, and compared after normalization', async () => {
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(await hashPassword(password)).not.toBe(stored);
   expect([await isPassword(password, stored), await isPassword('', stored), await isPassword('', impossiblePassword)]).toEqual([
@@ -170,7 +170,7 @@ test.each([
   ['passwordpassword', 'anna', 'common'],
   ['annabella smith', 'Annabella Smith', 'contains your name'],
   ['bella annabella', 'anna bella', 'common'],
-])('the password "%s" of %s: %s', async (candidate, name, fault) => {
+])('the password "%s" for the name %s: %s', async (candidate, name, fault) => {
   const checked = checkNewPassword(candidate, name);
   await (fault === null ? checked : expect(checked).rejects.toThrow(fault));
 });

@@ -14,7 +14,7 @@ import { createPendingAcks } from './pending-acks.ts';
 const route = { instance_id: 'c1', target: 'room' };
 const long = 'x'.repeat(400_000);
 
-/** A change for which a disk that is nearly full has no room. */
+/** A change too large for a disk that is nearly full. */
 const seeLong = (db: Pick<Database, 'run'>) =>
   db.run("INSERT INTO observed_message (conversation_key, sender, text, at) VALUES ('k', 's', ?, 1)", long);
 
@@ -52,7 +52,7 @@ async function openReply(actions: Action[]) {
   await journal.end(turn, result, true);
   await db().flush();
   acks.expect(turn, route, result, false);
-  /** A disk that holds a page more than it does now, or any number. */
+  /** Limits the disk to so many more pages than it holds now; null removes the limit. */
   const limitDisk = (more: number | null) => {
     const pages = Number(db().raw.prepare('PRAGMA page_count').get()?.['page_count']);
     db().raw.exec(`PRAGMA max_page_count = ${more === null ? 2 ** 30 : pages + more}`);
@@ -70,21 +70,24 @@ test.each<[string, Action[]]>([
       { type: 'file', path: '/f', name: 'f', mime: 'text/plain' },
     ],
   ],
-])('a reply that is to be pushed while the disk has no room for %s is pushed once when it has', async (_what, actions) => {
-  const { clock, sent, acks, outbox, limitDisk, openRows } = await openReply(actions);
-  limitDisk(1);
-  clock.advance(5000);
-  await expect.poll(() => acks.isExpected('turn_1')).toBe(true);
-  expect(sent).toEqual([]);
-  limitDisk(null);
-  clock.advance(1000);
-  await expect.poll(() => sent).toHaveLength(actions.length);
-  await expect.poll(() => outbox.counts()).toEqual({ pending: 0, failed: 0 });
-  expect(acks.count()).toBe(0);
-  expect(await openRows()).toBe(0);
-});
+])(
+  'a reply that cannot be pushed because the disk is too full for %s is pushed once when there is space',
+  async (_what, actions) => {
+    const { clock, sent, acks, outbox, limitDisk, openRows } = await openReply(actions);
+    limitDisk(1);
+    clock.advance(5000);
+    await expect.poll(() => acks.isExpected('turn_1')).toBe(true);
+    expect(sent).toEqual([]);
+    limitDisk(null);
+    clock.advance(1000);
+    await expect.poll(() => sent).toHaveLength(actions.length);
+    await expect.poll(() => outbox.counts()).toEqual({ pending: 0, failed: 0 });
+    expect(acks.count()).toBe(0);
+    expect(await openRows()).toBe(0);
+  },
+);
 
-test('a reply that is to be pushed while another change finds the disk full is pushed once', async () => {
+test('a reply to push is sent once when another change meets a full disk at the same time', async () => {
   const { db, clock, sent, acks, limitDisk, openRows } = await openReply([{ type: 'reply', text: 'hello' }]);
   limitDisk(1);
   clock.advance(5000);
@@ -95,7 +98,7 @@ test('a reply that is to be pushed while another change finds the disk full is p
   expect(await openRows()).toBe(0);
 });
 
-test('a reply that cannot be pushed before the process ends is found by the next start', async () => {
+test('a reply that cannot be pushed before the process ends is still open at the next start', async () => {
   const { clock, acks, limitDisk, openRows } = await openReply([{ type: 'reply', text: long }]);
   limitDisk(1);
   clock.advance(5000);
@@ -103,7 +106,7 @@ test('a reply that cannot be pushed before the process ends is found by the next
   expect(await openRows()).toBe(1);
 });
 
-test('that a channel has a reply is written down as soon as it can be', async () => {
+test('a delivered reply is recorded as soon as the disk has space again', async () => {
   const { db, clock, sent, acks, limitDisk, openRows } = await openReply([{ type: 'reply', text: 'hello' }]);
   limitDisk(0);
   const said = acks.delivered('turn_1');

@@ -7,7 +7,7 @@ import { openTestOutbox } from '../../test/open-test-outbox.ts';
 const route = { instance_id: 'c1', target: 'room' };
 const reply = { turn_id: 't', turn_seq: 1, conversation_key: 'k', text: 'hi', injected: false, route, error: null };
 
-test('a reply for which there is no room any more is listed, and tried when the operator says so', async () => {
+test('a reply over the limit of pending deliveries is listed as failed and can be retried', async () => {
   const outbox = openTestOutbox(() => new Promise(() => undefined), createFakeClock());
   await Promise.all(Array.from({ length: 5000 }, () => outbox.push(reply)));
   await expect.poll(() => outbox.counts()).toEqual({ pending: 5000, failed: 0 });
@@ -18,7 +18,7 @@ test('a reply for which there is no room any more is listed, and tried when the 
   outbox.close();
 });
 
-test('a reply that waits for its next try gets it in time, also when the clock is set back meanwhile', async () => {
+test('a retry is made in time even when the clock is set back meanwhile', async () => {
   const time = createFakeClock();
   let setBackMs = 0;
   const clock: Clock = { ...time, now: () => time.now() - setBackMs };
@@ -37,7 +37,7 @@ test('a reply that waits for its next try gets it in time, also when the clock i
   outbox.close();
 });
 
-test('a reply that reached its person another way counts as delivered once, however often that is said', async () => {
+test('confirming a failed reply marks it delivered and is idempotent', async () => {
   const outbox = openTestOutbox(() => new Promise(() => undefined), createFakeClock());
   const { id } = await outbox.push({ ...reply, route: null, error: 'nobody came' });
   const waiting = await outbox.push(reply);
@@ -52,7 +52,7 @@ test('a reply that reached its person another way counts as delivered once, howe
   outbox.close();
 });
 
-test('a pushed reply says which turn it belongs to, and a text of no turn does not', async () => {
+test('a pushed reply names its turn, and a text without a turn does not', async () => {
   const sent: ChannelMessage[] = [];
   const send = async (message: ChannelMessage): Promise<SendOutcome> => {
     sent.push(message);
@@ -94,7 +94,7 @@ function openBeside(send = async (): Promise<SendOutcome> => ({ delivered: true 
   return { outbox, time, sent, say, show, end, settled };
 }
 
-test('a reply is sent when those of its conversation that were made before it are shown', async () => {
+test('a reply is sent after earlier replies of its conversation were shown', async () => {
   const { sent, say, show, end } = openBeside();
   show('first');
   await say('second', 'second');
@@ -108,7 +108,7 @@ test('a reply is sent when those of its conversation that were made before it ar
   await expect.poll(() => sent).toEqual(['of no turn', 'second', 'elsewhere']);
 });
 
-test('a reply that its connector could not show goes before the later ones that waited for it', async () => {
+test('a reply that its connector could not show is sent before the later ones that waited for it', async () => {
   const { sent, say, show, end } = openBeside();
   show('first');
   await say('second', 'second');
@@ -119,7 +119,7 @@ test('a reply that its connector could not show goes before the later ones that 
   await expect.poll(() => sent).toEqual(['first', 'first, file', 'second', 'third']);
 });
 
-test('a reply that ends while a later one is being stored holds it up no more', async () => {
+test('a reply that ends while a later one is being stored no longer delays it', async () => {
   const { sent, say, show, end } = openBeside();
   show('first');
   const pushed = say('second', 'second');
@@ -128,7 +128,7 @@ test('a reply that ends while a later one is being stored holds it up no more', 
   await expect.poll(() => sent).toEqual(['second']);
 });
 
-test('replies wait for one before them until it is 70 s old, however many they are', async () => {
+test('replies wait for an earlier one until it is 70 s old', async () => {
   const { sent, say, show, time, settled } = openBeside();
   show('first');
   await say('second', 'second');
@@ -143,7 +143,7 @@ test('replies wait for one before them until it is 70 s old, however many they a
   await expect.poll(() => sent).toHaveLength(3);
 });
 
-test('a reply that waits for another one is sent at once when a person says so', async () => {
+test('a retry sends a reply that waits for an earlier one at once', async () => {
   const { outbox, sent, say, show, settled } = openBeside();
   show('first');
   const { id } = await say('second', 'second');
@@ -153,7 +153,7 @@ test('a reply that waits for another one is sent at once when a person says so',
   await expect.poll(() => sent).toEqual(['second']);
 });
 
-test('a reply that was made before another one does not wait for it, whichever message came first', async () => {
+test('a reply does not wait for one that was made later, whichever message came first', async () => {
   let isAway = true;
   const { sent, say, show, time } = openBeside(async () =>
     isAway ? { delivered: false, permanent: false, error: 'away' } : { delivered: true },

@@ -31,7 +31,7 @@ function open(limits: { replies: number; chars: number }) {
   return { pendingAcks, pushed, kept, settled, clock, expectReply, route };
 }
 
-test('the oldest of more replies than may wait for a word of their connectors is listed as never said', async () => {
+test('the oldest unconfirmed reply over the limit is listed as failed', async () => {
   const { pendingAcks, pushed, expectReply } = open({ replies: 3, chars: 1e9 });
   for (let n = 0; n < 10; n++) expectReply(`t${n}`, true);
   expect(pendingAcks.count()).toBe(3);
@@ -42,7 +42,7 @@ test('the oldest of more replies than may wait for a word of their connectors is
   expect(pendingAcks.count()).toBe(3);
 });
 
-test('long ones count by what they hold, and one that waits for its caller is pushed', async () => {
+test('unconfirmed replies are also limited by their length, and one without a connector is pushed', async () => {
   const { pendingAcks, pushed, expectReply, route } = open({ replies: 1000, chars: 1000 });
   expectReply('t0', false, 'x'.repeat(600));
   expectReply('t1', true, 'x'.repeat(600));
@@ -55,7 +55,7 @@ test('long ones count by what they hold, and one that waits for its caller is pu
   expect([pushed.length, pendingAcks.count()]).toEqual([1, 0]);
 });
 
-test('a reply that nobody fetches on a channel that keeps its history is neither pushed nor listed: it waits there', async () => {
+test('an unfetched reply on a channel that keeps its history is neither pushed nor listed as failed', async () => {
   const { pendingAcks, pushed, kept, settled, clock, expectReply } = open({ replies: 1000, chars: 1e9 });
   expectReply('nobody', false, 'hi', true);
   expectReply('silent', true, 'hi', true);
@@ -71,7 +71,7 @@ test('a reply that nobody fetches on a channel that keeps its history is neither
   expect(settled.at(-1)).toEqual(['fetched', 'delivered']);
 });
 
-test('replies of a conversation are open until their channel has them, or they are in the outbox', async () => {
+test('a reply is open in its conversation until its channel has it or the outbox takes it', async () => {
   const { pendingAcks, pushed, expectReply } = open({ replies: 9, chars: 1e9 });
   const ended: string[] = [];
   pendingAcks.onEnd((turnId) => ended.push(`${turnId} after ${pushed.length}`));

@@ -15,12 +15,12 @@ test.each([
   'http://host/v1#x',
   ` http://host`,
   `http://host/${'x'.repeat(2048)}`,
-])('[X09] refuses %j', (text) => expect(checkBaseUrl(text)).toHaveProperty('problem'));
+])('[X09] rejects %j', (text) => expect(checkBaseUrl(text)).toHaveProperty('problem'));
 
 test.each([
   ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1'],
   ['https://models.example.com/v1/', 'https://models.example.com/v1'],
   ['http://[::1]:8080', 'http://[::1]:8080'],
-])('takes %s', (text, url) => expect(checkBaseUrl(text)).toEqual({ url }));
+])('accepts %s', (text, url) => expect(checkBaseUrl(text)).toEqual({ url }));
 
-test('the empty string clears it', () => expect(checkBaseUrl('')).toBeNull());
+test('an empty string clears the address', () => expect(checkBaseUrl('')).toBeNull());

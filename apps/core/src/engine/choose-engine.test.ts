@@ -21,7 +21,7 @@ const choose = (probes: Partial<Record<EngineId, EngineProbe>>, local: boolean =
     waitsForVault: (id) => Promise.resolve(id === waits),
   });
 
-test('the configured engine is used, and no other is looked at', async () => {
+test('the configured engine is used without probing any other', async () => {
   const look = vi.fn();
   const chosen = await chooseEngine({
     configured: { id: 'codex', by: 'SVC_DEFAULT_ENGINE' },
@@ -33,13 +33,13 @@ test('the configured engine is used, and no other is looked at', async () => {
   expect(look).not.toHaveBeenCalled();
 });
 
-test('the first engine that is ready is used, claude before codex before gemini', async () => {
+test('the first ready engine is used, claude before codex before gemini', async () => {
   expect(await choose({ claude: ready, codex: ready })).toMatchObject({ id: 'claude' });
   expect(await choose({ codex: ready, gemini: ready })).toMatchObject({ id: 'codex', why: expect.stringContaining('logged in') });
   expect(await choose({ gemini: ready })).toMatchObject({ id: 'gemini' });
 });
 
-test('an engine that waits for the vault is used when nothing is ready, and says what opens it', async () => {
+test('an engine that waits for the vault is used when none is ready, with the command that unseals it', async () => {
   const waiting = probe({ installed: true, reason: 'gemini cannot answer: ./svc vault unseal' });
   expect(await choose({ gemini: waiting }, false, 'gemini')).toMatchObject({
     id: 'gemini',
@@ -50,7 +50,7 @@ test('an engine that waits for the vault is used when nothing is ready, and says
   expect(await choose({}, false, 'gemini')).toMatchObject({ id: 'offline' });
 });
 
-test('a local model server is used through codex, when codex is there', async () => {
+test('a local model server is used through codex when codex is installed', async () => {
   const installed = probe({ installed: true, reason: 'nobody is logged in' });
   expect(await choose({ codex: installed }, true)).toMatchObject({
     id: 'codex',
@@ -59,14 +59,14 @@ test('a local model server is used through codex, when codex is there', async ()
   });
 });
 
-test('a local model server is named before codex is there, with the command that connects it', async () => {
+test('a local model server is reported with the command that installs codex when codex is missing', async () => {
   expect(await choose({}, true)).toMatchObject({
     id: 'offline',
     why: expect.stringMatching(/Ollama answers at http:\/\/127\.0\.0\.1:11434\/v1 .*: \.\/svc engine install codex$/),
   });
 });
 
-test('without anything it is offline, and says what is missing', async () => {
+test('falls back to the offline engine and lists what is missing', async () => {
   const chosen = await choose({ claude: probe({ installed: true, reason: 'Nobody is logged in.' }) });
   expect(chosen).toMatchObject({
     id: 'offline',

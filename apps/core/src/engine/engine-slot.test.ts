@@ -7,7 +7,7 @@ import { createEngineSlot } from './engine-slot.ts';
 const done: EngineEvent = { type: 'done' };
 const request = { text: 'hi', conversationKey: 'k' } as EngineRequest;
 
-/** A slot whose engines say their number when they may go on. */
+/** A slot whose engines say their number, then wait for `goOn()`. */
 function open() {
   const made: { engine: Engine; close: ReturnType<typeof vi.fn>; goOn: () => void }[] = [];
   const clock = createFakeClock();
@@ -39,21 +39,21 @@ function open() {
   return { slot, made, make, clock, begin, onCloseFailed };
 }
 
-describe('the place of an engine', () => {
-  test('makes its engine once, however many ask', async () => {
+describe('engine slot', () => {
+  test('makes its engine once for concurrent callers', async () => {
     const { slot, make } = open();
     await Promise.all([slot.ready(), slot.ready(), slot.engine.probe()]);
     expect(make).toHaveBeenCalledTimes(1);
   });
 
-  test('can ask a person what its engine can; before there is one, nothing', async () => {
+  test('reports no ask abilities until its engine is made', async () => {
     const { slot } = open();
     expect(slot.engine.asks).toBeUndefined();
     await slot.ready();
     expect(slot.engine.asks).toEqual(['dangerous', 'always']);
   });
 
-  test('lets a running turn end with the engine it began with, and gives the next turn the new one', async () => {
+  test('lets a running turn finish on its engine, and gives the next turn the renewed one', async () => {
     const { slot, made, begin } = open();
     const first = await begin();
     slot.renew();
@@ -69,14 +69,14 @@ describe('the place of an engine', () => {
     expect(made[1]?.close).not.toHaveBeenCalled();
   });
 
-  test('closes an engine without turns at once when it is replaced', async () => {
+  test('closes a replaced engine without turns at once', async () => {
     const { slot, made } = open();
     await slot.ready();
     slot.renew();
     await expect.poll(() => made[0]?.close).toHaveBeenCalledTimes(1);
   });
 
-  test('is idle when the last of its turns, new engine or old, has ended', async () => {
+  test('is idle when the last turn of both the old and the new engine has ended', async () => {
     const { slot, made, begin } = open();
     const first = await begin();
     slot.renew();
@@ -93,7 +93,7 @@ describe('the place of an engine', () => {
     expect(slot.runs()).toBe(0);
   });
 
-  test('waits no longer than ten seconds for a turn that was aborted and does not end', async () => {
+  test('waits at most ten seconds for an aborted turn that does not end', async () => {
     const { slot, clock, begin } = open();
     const ending = new AbortController();
     await begin(ending.signal);
@@ -104,7 +104,7 @@ describe('the place of an engine', () => {
     expect(slot.runs()).toBe(0);
   });
 
-  test('makes an engine that could not be made for the next who asks, and fails the turn in between', async () => {
+  test('retries to make an engine for the next caller, and fails the turn in between', async () => {
     const { slot, make } = open();
     make.mockRejectedValueOnce(new Error('no disk'));
     const events: EngineEvent[] = [];
@@ -114,7 +114,7 @@ describe('the place of an engine', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  test('reports an engine that does not close, and goes on', async () => {
+  test('reports an engine that fails to close, and continues', async () => {
     const { slot, made, onCloseFailed } = open();
     await slot.ready();
     made[0]?.close.mockRejectedValueOnce(new Error('stuck'));

@@ -17,13 +17,13 @@ function open(list: string[] = ['codex', 'gemini']) {
 
 const hour = 3_600_000;
 
-test('the default engine is asked first, then the others in their order, each once', () => {
+test('the default engine is tried first, then each other in order', () => {
   expect(open().fallback.order('claude').ids).toEqual(['claude', 'codex', 'gemini']);
   expect(open().fallback.order('gemini').ids).toEqual(['gemini', 'codex']);
   expect(open([]).fallback.order('claude').ids).toEqual(['claude']);
 });
 
-test('an engine whose limit ends at a known time is passed over until then, and says so', () => {
+test('an engine with a rate limit of known end is skipped until then, and a notice says so', () => {
   const { clock, fallback } = open();
   fallback.failed('claude', failure('engine_rate_limited', 3 * hour));
   expect(fallback.order('claude')).toEqual({
@@ -36,7 +36,7 @@ test('an engine whose limit ends at a known time is passed over until then, and 
   expect(fallback.notice('claude')).toBeNull();
 });
 
-test('no limit is believed for longer than a day, and other failures only for half a minute', () => {
+test('a rate limit lasts at most a day, and other failures half a minute', () => {
   const { clock, fallback } = open();
   fallback.failed('claude', failure('engine_rate_limited', 1000 * hour));
   fallback.failed('codex', failure('engine_endpoint_down'));
@@ -47,26 +47,26 @@ test('no limit is believed for longer than a day, and other failures only for ha
   expect(fallback.order('claude').ids).toEqual(['claude', 'codex', 'gemini']);
 });
 
-test('an engine that answers again is not passed over any more', () => {
+test('an engine that answers again is no longer skipped', () => {
   const { fallback } = open();
   fallback.failed('claude', failure('engine_overloaded'));
   fallback.answered('claude');
   expect(fallback.order('claude').ids).toEqual(['claude', 'codex', 'gemini']);
 });
 
-test('an engine that may be back is asked when the others fail too', () => {
+test('an engine that may have recovered is tried last', () => {
   const { fallback } = open();
   fallback.failed('claude', failure('engine_overloaded'));
   expect(fallback.order('claude').ids).toEqual(['codex', 'gemini', 'claude']);
 });
 
-test('when all are passed over all are asked', () => {
+test('all engines are tried when all would be skipped', () => {
   const { fallback } = open(['codex']);
   for (const id of ['claude', 'codex']) fallback.failed(id, failure('engine_overloaded'));
   expect(fallback.order('claude')).toEqual({ ids: ['claude', 'codex'], passedOver: [] });
 });
 
-test('without engines to stand in nobody is passed over', () => {
+test('no engine is skipped when there is none to fall back to', () => {
   const { fallback } = open([]);
   fallback.failed('claude', failure('engine_rate_limited', hour));
   expect(fallback.notice('claude')).toBeNull();
@@ -85,6 +85,6 @@ test.each<[RunFailure['code'], boolean]>([
   ['engine_context_too_long', false],
   ['engine_failed', false],
   ['turn_too_long', false],
-])('after %s another engine is asked: %s', (code, expected) => {
+])('falls back after %s: %s', (code, expected) => {
   expect(open().fallback.stands(code)).toBe(expected);
 });

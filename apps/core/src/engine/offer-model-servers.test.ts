@@ -12,7 +12,7 @@ test.each([
   [codex({}), `./svc engine base-url codex ${address}`],
   [codex({ base_url: address }), './svc engine default codex'],
   [codex({ base_url: address, default: true }), null],
-])('a key of OpenRouter in the environment is an offer with the one command that has it used (%#)', (engines, connect) => {
+])('OPENROUTER_API_KEY in the environment gives an offer with the one command that uses it (%#)', (engines, connect) => {
   const [offer, ...others] = offerModelServers([], engines, env);
   expect(offer).toMatchObject({
     name: 'OpenRouter',
@@ -24,10 +24,10 @@ test.each([
   expect(others).toEqual([]);
 });
 
-test('without the key, or with an empty one, nothing is offered', () => {
+test('nothing is offered without the key, or with an empty one', () => {
   for (const none of [{}, { OPENROUTER_API_KEY: '' }]) expect(offerModelServers([], codex({}), none)).toEqual([]);
 });
 
-test('a model that is chosen is not asked for', () => {
+test('a configured model is not asked for again', () => {
   expect(offerModelServers([], codex({ model: 'x/y' }), env)[0]?.note).not.toContain('Choose a model');
 });

@@ -6,7 +6,7 @@ test.each([
   'https://OpenRouter.AI/api/v1',
   'https://eu.openrouter.ai/api/v1',
   'https://openrouter.ai:443/',
-])('a key of OpenRouter may go to %s', (url) => expect(isOpenRouter(url)).toBe(true));
+])('a key of OpenRouter is sent to %s', (url) => expect(isOpenRouter(url)).toBe(true));
 
 test.each([
   null,
@@ -21,4 +21,4 @@ test.each([
   'https://evil.example#.openrouter.ai',
   'https://evil.example\\.openrouter.ai',
   'https://openrouter.ai%2eevil.example/',
-])('and not to %j', (url) => expect(isOpenRouter(url)).toBe(false));
+])('a key of OpenRouter is not sent to %j', (url) => expect(isOpenRouter(url)).toBe(false));

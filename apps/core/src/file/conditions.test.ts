@@ -4,13 +4,13 @@ import { checkConditions, rangeOf, validatorsOf } from './conditions.ts';
 const own = validatorsOf({ size: 10n, mtimeNs: 1_700_000_000_123_456_789n });
 const [before, same, after] = [-1000, 0, 1000].map((ms) => new Date(Date.parse(own.lastModified) + ms).toUTCString());
 
-test('the tag of a file is a strong one and changes with its size and each moment of its change', () => {
+test('the ETag of a file is strong and changes with its size and each nanosecond of its modification time', () => {
   expect(own).toEqual({ etag: '"a-17979cfe3d85cd15"', lastModified: 'Tue, 14 Nov 2023 22:13:20 GMT' });
   expect(validatorsOf({ size: 10n, mtimeNs: 1_700_000_000_123_456_790n }).etag).not.toBe(own.etag);
   expect(validatorsOf({ size: 11n, mtimeNs: 1_700_000_000_123_456_789n }).etag).not.toBe(own.etag);
 });
 
-describe('a condition', () => {
+describe('checkConditions()', () => {
   test.each([
     [{}, null],
     [{ 'if-none-match': own.etag }, 'not_modified'],
@@ -32,12 +32,12 @@ describe('a condition', () => {
     [{ 'if-unmodified-since': 'no date' }, null],
     [{ 'if-match': own.etag, 'if-unmodified-since': before }, null],
     [{ 'if-match': '"x"', 'if-none-match': own.etag }, 'failed'],
-  ])('%j says %j', (headers, verdict) => {
+  ])('%j gives %j', (headers, verdict) => {
     expect(checkConditions(headers, own)).toBe(verdict);
   });
 });
 
-describe('a range', () => {
+describe('rangeOf()', () => {
   test.each([
     ['bytes=2-4', { start: 2, end: 4 }],
     ['bytes=2-', { start: 2, end: 9 }],
@@ -56,11 +56,11 @@ describe('a range', () => {
     ['bytes=x-y', null],
     ['bytes', null],
     ['lines=1-2', null],
-  ])('%s of ten bytes is %j', (range, expected) => {
+  ])('%s of a file of ten bytes gives %j', (range, expected) => {
     expect(rangeOf({ range }, 10, own)).toEqual(expected);
   });
 
-  test('of an empty file does not exist', () => expect(rangeOf({ range: 'bytes=0-' }, 0, own)).toBe('none'));
+  test('a range of an empty file cannot be satisfied', () => expect(rangeOf({ range: 'bytes=0-' }, 0, own)).toBe('none'));
 
   test.each([
     [own.etag, true],
@@ -70,7 +70,7 @@ describe('a range', () => {
     [before, false],
     [after, false],
     ['no date', false],
-  ])('with If-Range %j is given: %j', (ifRange, isGiven) => {
+  ])('a range with If-Range %j is served: %j', (ifRange, isGiven) => {
     const found = rangeOf({ range: 'bytes=2-4', 'if-range': ifRange }, 10, own);
     expect(found).toEqual(isGiven ? { start: 2, end: 4 } : null);
   });

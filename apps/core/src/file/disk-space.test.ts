@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkRoom } from './disk-space.ts';
 
-test('what does not fit says what it takes, what there is, and what stays free', async () => {
+test('a file that does not fit on the disk is rejected with its size, the free space and the reserve', async () => {
   await checkRoom('/', 0);
   await expect(checkRoom('/', 2 ** 60)).rejects.toMatchObject({
     code: 'insufficient_storage',

@@ -13,7 +13,7 @@ test.each([
   ['application/zip', 'archive'],
   ['application/gzip', 'archive'],
   ['application/octet-stream', 'other'],
-])('%s is of the kind %s', (mime, kind) => expect(kindOfMime(mime)).toBe(kind));
+])('%s is a file of kind %s', (mime, kind) => expect(kindOfMime(mime)).toBe(kind));
 
 test.each([
   ['photo.JPG', 'image/jpeg'],
@@ -24,7 +24,7 @@ test.each([
   ['backup.tar.gz', 'application/gzip'],
   ['Makefile', 'application/octet-stream'],
   ['a.none-such', 'application/octet-stream'],
-])('%s is %s by its name', async (name, mime) => expect(await mimeOfName(name)).toBe(mime));
+])('the type of %s is guessed as %s', async (name, mime) => expect(await mimeOfName(name)).toBe(mime));
 
 test.each([
   ['Image/PNG; charset=x', 'image/png'],
@@ -35,7 +35,7 @@ test.each([
   ['x: y\r\ntext/html', null],
   ['no type', null],
   [undefined, null],
-])('%j says %j of a file', (said, mime) => expect(plainMime(said)).toBe(mime));
+])('the sent type %j becomes %j', (said, mime) => expect(plainMime(said)).toBe(mime));
 
 test.each([
   ['photo.png', 'photo.png'],
@@ -55,11 +55,11 @@ test.each([
   ['a<b>c:d"e|f?g*h', 'a_b_c_d_e_f_g_h'],
   ['a\ud800b', 'a\ufffdb'],
   ['A\u030a', '\u00c5'],
-])('a sender calls a file %j, and it is %j here', (said, name) => {
+])('the sent file name %j becomes %j', (said, name) => {
   expect(safeFileName(said)).toBe(name);
 });
 
-test('a name of 150 bytes stays, a longer one is cut in its middle, and no character is', () => {
+test('a name over 150 bytes is shortened in the middle, without splitting a character, and keeps its extension', () => {
   const longest = `${'n'.repeat(146)}.png`;
   expect(safeFileName(longest)).toBe(longest);
   expect(safeFileName(`n${longest}`)).toBe(longest);
@@ -76,7 +76,7 @@ test.each([
   Array.from({ length: 16 }, () => 'd').join('/'),
   'n'.repeat(255),
   Array.from({ length: 4 }, () => 'n'.repeat(255)).join('/'),
-])('%j is a way within a folder', (name) => expect(isPlainPath(name)).toBe(true));
+])('accepts %j as a path within a folder', (name) => expect(isPlainPath(name)).toBe(true));
 
 test.each([
   '',
@@ -96,4 +96,4 @@ test.each([
   'n'.repeat(256),
   '\u00e4'.repeat(128),
   Array.from({ length: 5 }, () => 'n'.repeat(205)).join('/'),
-])('%j is not', (name) => expect(isPlainPath(name)).toBe(false));
+])('rejects %j as a path within a folder', (name) => expect(isPlainPath(name)).toBe(false));

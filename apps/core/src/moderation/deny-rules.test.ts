@@ -21,20 +21,20 @@ test.each([
   'ｆｏｒｂｉｄｄｅｎ words',
   'please DROP every table',
   'drop\nall tables',
-])('"%s" is denied', (text) => {
+])('denies "%s"', (text) => {
   expect(matches(rules, text)).toBe(true);
 });
 
-test.each(['', 'forbidden', 'words that are forbidden', 'backdrop all tablets', '# not wanted'])('"%s" is not', (text) => {
+test.each(['', 'forbidden', 'words that are forbidden', 'backdrop all tablets', '# not wanted'])('allows "%s"', (text) => {
   expect(matches(rules, text)).toBe(false);
 });
 
-test('a text of signs that each stand for a sentence is denied, a few of them are not', () => {
+test('many characters that expand to a sentence each are denied, a few are allowed', () => {
   expect(matches(rules, '\ufdfa'.repeat(100))).toBe(true);
   expect(matches(rules, `hello \ufdfa ${'\ufb01 \u0958 '.repeat(1000)}`)).toBe(false);
 });
 
-test('a file of comments has no rules', () => {
+test('a file of comments only has no rules', () => {
   expect(parseDenyRules('# nothing\n\n').isEmpty).toBe(true);
   expect(rules.isEmpty).toBe(false);
 });
@@ -48,14 +48,14 @@ test.each([
   expect(() => parseDenyRules(text)).toThrow(message);
 });
 
-test('no pattern takes long, whatever the text', () => {
+test('patterns run in bounded time for any text', () => {
   const slow = parseDenyRules('/(a+)+$/\n/(x|xx)*y/');
   const since = workedMs();
   expect(matches(slow, `${'a'.repeat(100_000)}!${'x'.repeat(100_000)}`)).toBe(false);
   expect(workedMs() - since).toBeLessThan(2000);
 });
 
-test('a file that must be there and is not, or is broken, is named', () => {
+test('a missing required file or an invalid one is reported with its path', () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const file = path.join(folder.path, 'deny.txt');

@@ -9,7 +9,7 @@ const guest = { principal_id: 'p1', trust_tier: 'GUEST' } as Identity;
 test.each([
   ['a minute later', 0],
   ['a minute later, also when the clock is set back by hours', 3 * 3_600_000],
-])('a flood is over %s', (_when, setBackMs) => {
+])('a flood ends %s', (_when, setBackMs) => {
   const clock = createFakeClock();
   const rules = createModerationRules({ maxChars: 100, floodPerMinute: 2 }, noDenyRules, clock);
   const broken = () => rules.broken('hi', guest);
@@ -19,7 +19,7 @@ test.each([
   expect([broken(), broken(), broken()]).toEqual([null, null, 'flood']);
 });
 
-test('others have their turn while long texts are compared with what is denied', async () => {
+test('comparing long texts with the rules yields to the event loop', async () => {
   const busy = {
     isEmpty: false,
     *matches(text: string) {

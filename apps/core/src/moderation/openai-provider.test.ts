@@ -22,7 +22,7 @@ const open = (over: { timeoutMs?: number; baseUrl?: string } = {}) => {
   return { clock, provider: createOpenAiProvider(options) };
 };
 
-test('an endpoint that says nothing is given up in time, and rests', async () => {
+test('an endpoint that does not answer times out and is not called again for a while', async () => {
   const { provider, clock } = open({ timeoutMs: 1000 });
   server.mishaps.push('hang');
   await expect(provider.flagged(['hi'], asked)).rejects.toThrow('the moderation endpoint did not answer for 1 s');
@@ -34,7 +34,7 @@ test('an endpoint that says nothing is given up in time, and rests', async () =>
   expect(provider.fault()).toBeNull();
 });
 
-test('an endpoint that rests is asked again in time when the clock is set back by hours', async () => {
+test('a paused endpoint is called again in time even when the clock is set back by hours', async () => {
   const { provider, clock } = open({ timeoutMs: 1000 });
   server.mishaps.push('hang');
   await expect(provider.flagged(['hi'], asked)).rejects.toThrow('did not answer');
@@ -43,12 +43,12 @@ test('an endpoint that rests is asked again in time when the clock is set back b
   expect(await provider.flagged(['hi'], asked)).toEqual([false]);
 });
 
-test('an endpoint that is not there is a failure', async () => {
+test('an unreachable endpoint rejects with ECONNREFUSED', async () => {
   const { provider } = open({ baseUrl: 'http://127.0.0.1:1/v1/' });
   await expect(provider.flagged(['hi'], asked)).rejects.toThrow('ECONNREFUSED');
 });
 
-test('an end of the turn is not held against the endpoint', async () => {
+test('aborting the turn is not recorded as a fault of the endpoint', async () => {
   const { provider } = open();
   const end = new AbortController();
   server.mishaps.push('hang');
@@ -59,7 +59,7 @@ test('an end of the turn is not held against the endpoint', async () => {
   expect(provider.fault()).toBeNull();
 });
 
-test('many texts go in several calls, each text once, and blank ones not at all', async () => {
+test('many texts are sent in several calls, without duplicates and blank ones', async () => {
   const { provider } = open();
   const texts = [...Array.from({ length: 70 }, (_, i) => `text ${i % 40} ${i === 7 ? flaggedWord : ''}`), '', '  '];
   const flags = await provider.flagged(texts, asked);
@@ -67,7 +67,7 @@ test('many texts go in several calls, each text once, and blank ones not at all'
   expect(server.requests.map(({ input }) => input.length)).toEqual([32, 9]);
 });
 
-test.each([19_990, 20_000, 39_000])('what stands across the cut of a long text (at %i) is seen', async (at) => {
+test.each([19_990, 20_000, 39_000])('a word across the cut of a long text (at %i) is found', async (at) => {
   const { provider } = open();
   const text = `${'x'.repeat(at - 5)}${flaggedWord}${'y'.repeat(30_000)}`;
   expect(await provider.flagged([text], asked)).toEqual([true]);

@@ -5,7 +5,7 @@ import { createConnectorSecrets } from './connector-secrets.ts';
 
 const manager = { types: async () => [], instances: async () => [] };
 
-test('who asks for secrets without end is refused, and served again once some were found', async () => {
+test('concurrent requests for secrets are limited and served again when some have ended', async () => {
   const found: (() => void)[] = [];
   const get = () => new Promise<Secret | null>((resolve) => found.push(() => resolve(null)));
   const secrets = createConnectorSecrets({ manager, secrets: { get }, clock: createFakeClock(), log: { warn: () => {} } });
@@ -17,7 +17,7 @@ test('who asks for secrets without end is refused, and served again once some we
   expect(found).toHaveLength(33);
 });
 
-test('a place of secrets that fails is logged, and fails nothing else', async () => {
+test('a secret store that fails is logged without failing the request', async () => {
   const told: string[] = [];
   const secrets = createConnectorSecrets({
     manager,

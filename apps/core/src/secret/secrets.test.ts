@@ -15,7 +15,7 @@ function open(env: Record<string, string> = {}, vault: SecretVault | null = null
 
 const revealed = async (secret: Promise<Secret | null>) => (await secret)?.reveal() ?? null;
 
-test('what is put without a vault is stored in the secrets file, and says so', async () => {
+test('without a vault a secret is stored in the secrets file', async () => {
   const { secrets, file } = open();
   expect(await secrets.put('A', new Secret('value-a'))).toBe('file');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ A: 'value-a' });
@@ -25,14 +25,14 @@ test('what is put without a vault is stored in the secrets file, and says so', a
   await expect(secrets.resolve('A')).rejects.toThrow('"A" is not set');
 });
 
-test('many values put at once are all kept', async () => {
+test('secrets put concurrently are all stored', async () => {
   const { secrets, file } = open();
   const names = Array.from({ length: 20 }, (_, n) => `N${n}`);
   await Promise.all(names.map((name) => secrets.put(name, new Secret(`value-${name}`))));
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')) as object).sort()).toEqual(names.sort());
 });
 
-test('every value that passes is known to redaction, before it is given out or written', async () => {
+test('each value is registered for redaction when it is read or stored', async () => {
   const { secrets, learn, file } = open({ E: 'value-env' });
   writeFileSync(file, '{"F":"value-file"}', { mode: 0o600 });
   await secrets.get('E');
@@ -41,13 +41,13 @@ test('every value that passes is known to redaction, before it is given out or w
   expect(learn.mock.calls.flat(2)).toEqual(['value-env', 'value-file', 'value-put']);
 });
 
-test('what the environment has cannot be put: it would win all the same', async () => {
+test('a secret that the environment sets cannot be stored, as the environment takes precedence', async () => {
   const { secrets, file } = open({ A: 'value-env' });
   await expect(secrets.put('A', new Secret('value-new'))).rejects.toMatchObject({ code: 'conflict' });
   expect(() => readFileSync(file)).toThrow('ENOENT');
 });
 
-test('a vault is asked before all others, and keeps what is put', async () => {
+test('the vault is read before all other sources and stores new secrets', async () => {
   const kept = new Map<string, Secret>([['A', new Secret('value-vault')]]);
   const vault: SecretVault = {
     get: (name) => Promise.resolve(kept.get(name) ?? null),

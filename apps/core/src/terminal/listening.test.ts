@@ -10,7 +10,7 @@ test.each([
   ['Codex', '^[1m›^[0m^[39m^[49m ^[2mAsk Codex to do anything', 2],
   ['Gemini CLI', '^[39m^[48;5;240m ^[38;5;183m> ^[7m^[39m ^[0m^[38;5;248m^[48;5;240m Type your message or @path/to/file^[39m', 3],
   ['a box', '│ > ^[38;2;136;136;136mWrite here', 4],
-])('%s waits for a message', (_what, line, x) => expect(at(line, x)).toBe(true));
+])('%s is recognized as waiting for a message', (_what, line, x) => expect(at(line, x)).toBe(true));
 
 test.each([
   ['typed in Claude Code', '^[39m❯ BRAVO two^[7m ', 11],
@@ -23,9 +23,9 @@ test.each([
   ['what was said before', '^[48;5;237m❯ ^[38;5;231mALPHA one', 0],
   ['nothing', '', 0],
   ['a line that is not there', '❯ ', 40],
-])('%s: it does not', (_what, line, x) => expect(at(line, x)).toBe(false));
+])('not waiting for a message: %s', (_what, line, x) => expect(at(line, x)).toBe(false));
 
-test('a cursor below all lines is nowhere', () => expect(listens({ lines: [], x: 0, y: 7 })).toBe(false));
+test('a cursor below all lines is not waiting for a message', () => expect(listens({ lines: [], x: 0, y: 7 })).toBe(false));
 
 test.each([
   ['one line', ['❯ go on'], 'go on', true],
@@ -37,6 +37,6 @@ test.each([
   ['nothing', ['❯ '], 'go on', false],
   ['what was said above', ['❯ go on', '● Done', ''], 'go on', false],
   ['no place to type', ['● Done'], 'go on', false],
-])('in the line stands %s', (_what, lines, text, expected) =>
+])('compares the input line with the pasted text: %s', (_what, lines, text, expected) =>
   expect(holds({ lines, x: lines.at(-1)?.length ?? 0, y: lines.length - 1 }, text)).toBe(expected),
 );

@@ -9,7 +9,7 @@ const key = 'compat:c1:key';
 const idle: Screen = { lines: ['❯ '], x: 2, y: 0 };
 const holding = (text: string): Screen => ({ lines: [`❯ ${text}`], x: 2 + text.length, y: 0 });
 
-/** `faults`: steps that fail, as a kill right before them would end it there. */
+/** `faults`: steps that fail, as if the process were killed right before them. */
 function open(kept: TerminalWord[] = []) {
   const clock = createFakeClock(1_000_000);
   const rows = new Map(kept.map((word) => [word.id, { ...word }]));
@@ -79,7 +79,7 @@ function open(kept: TerminalWord[] = []) {
     }
   };
   const said = () => [...messages.values()];
-  /** What another core finds after a kill. */
+  /** The state that the next core finds after a kill. */
   const again = () => {
     words.close();
     const next = open([...rows.values()]);
@@ -101,8 +101,8 @@ const kept = (more: Partial<TerminalWord> = {}): TerminalWord => ({
   ...more,
 });
 
-describe('typing', () => {
-  test('when the program waits, each message by itself, without what would be another key', async () => {
+describe('typing of messages', () => {
+  test('types each message by itself when the program waits, without control characters', async () => {
     const { words, pass, pressed, rows } = open();
     const answers = [
       words.say({ conversation_key: key, text: 'one\r\ntwo\u001b[201~\u0003' }),
@@ -114,7 +114,7 @@ describe('typing', () => {
     expect(rows.size).toBe(0);
   });
 
-  test('waits while the program works, and while a person types; the answer says so, and it is typed all the same', async () => {
+  test('waits while the program works or a person types, and answers that the message is typed later', async () => {
     const { words, pass, pressed, bench } = open();
     let tick = 0;
     bench.shown = () => ({ lines: [`working ${++tick}`, '❯ '], x: 2, y: 1 });
@@ -132,7 +132,7 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
-  test('is answered as soon as the caller wants, and who brings the words again gets the same answer', async () => {
+  test('answers within the time that the caller sets, and gives a repeated call the same answer', async () => {
     const { words, pass, pressed, bench } = open();
     bench.shown = holding('half a sentence');
     const said = { conversation_key: key, text: 'later', message_id: 'out_1', withinMs: 6000 };
@@ -145,7 +145,7 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
-  test('not when a person begins to type in the moment before', async () => {
+  test('does not type when a person begins to type just before', async () => {
     const { words, pass, pressed, bench } = open();
     let looks = 0;
     bench.shown = () => (++looks <= 4 ? idle : holding('h'));
@@ -158,7 +158,7 @@ describe('typing', () => {
     expect(pressed).toEqual(['later', 'Enter']);
   });
 
-  test('ends what the program does when it is to interrupt, once, and never where a person types', async () => {
+  test('presses Escape once to interrupt a working program, and never while a person types', async () => {
     const { words, pass, pressed, bench } = open();
     let tick = 0;
     bench.shown = () => ({ lines: [`working ${++tick}`, '❯ half'], x: 6, y: 1 });
@@ -173,14 +173,14 @@ describe('typing', () => {
     expect(pressed).toEqual(['Escape', 'now', 'Enter']);
   });
 
-  test('at a prompt nothing is interrupted', async () => {
+  test('interrupts nothing at a prompt', async () => {
     const { words, pass, pressed } = open();
     void words.say({ conversation_key: key, text: 'now', interrupt: true });
     await pass(4_000);
     expect(pressed).toEqual(['now', 'Enter']);
   });
 
-  test('an Enter that the program did not take is pressed again', async () => {
+  test('presses Enter again when the program did not take it', async () => {
     const { words, pass, pressed, bench, rows } = open();
     bench.shown = () => (pressed.length === 0 || pressed.length === 3 ? idle : holding('hello'));
     const answer = words.say({ conversation_key: key, text: 'hello' });
@@ -189,7 +189,7 @@ describe('typing', () => {
     expect([rows.size, await answer]).toMatchObject([0, { delivered: true }]);
   });
 
-  test('words that come again with their id are typed once: while they wait, when they were typed, and after the end of the terminal', async () => {
+  test('types a message repeated with its id once, even after the terminal ended', async () => {
     const { words, pass, pressed, bench } = open();
     const sent = { conversation_key: key, text: 'deploy', by: 'ada', message_id: 'm1' };
     bench.shown = holding('x');
@@ -209,12 +209,12 @@ describe('typing', () => {
     expect(await words.earlier({ ...sent, message_id: 'm2' })).toBeNull();
   });
 
-  test('keys alone are no words', async () => {
+  test('rejects a message that consists only of control characters', async () => {
     const { words } = open();
     await expect(words.say({ conversation_key: key, text: '\u0003\u001b \n' })).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  test('a session in no terminal belongs to others, and a full one refuses', async () => {
+  test('leaves sessions without a terminal to others, and rejects messages when its queue is full', async () => {
     const { words, bench } = open();
     bench.shown = { lines: [], x: 0, y: 0 };
     expect(await words.say({ conversation_key: 'other', text: 'x' })).toBe(null);
@@ -224,8 +224,8 @@ describe('typing', () => {
   });
 });
 
-describe('after a kill', () => {
-  test('what was not typed is typed', async () => {
+describe('restart after a kill', () => {
+  test('types a message that had not been typed', async () => {
     const { words, pass, pressed } = open([kept()]);
     await words.resume();
     await pass(3_000);
@@ -236,7 +236,7 @@ describe('after a kill', () => {
     ['before the paste', 'paste', idle, [], ['go on', 'Enter']],
     ['between paste and Enter', 'Enter', holding('go on'), [], ['Enter']],
     ['after Enter', 'remove', idle, ['go\non'], []],
-  ])('%s the words are said once', async (_when, fault, shown, inTranscript, pressedAfter) => {
+  ])('%s: the message is typed exactly once', async (_when, fault, shown, inTranscript, pressedAfter) => {
     const first = open();
     first.faults.add(fault);
     void first.words.say({ conversation_key: key, text: 'go on' });
@@ -250,7 +250,7 @@ describe('after a kill', () => {
     expect([second.pressed, second.rows.size]).toEqual([pressedAfter, 0]);
   });
 
-  test('what stands in the line is sent by itself only when it is just these words', async () => {
+  test('sends text left in the input line only when it is exactly the message', async () => {
     const { words, pass, pressed, bench } = open([kept({ begun_at: 1 })]);
     bench.shown = holding('go on, but not yet');
     await words.resume();
@@ -259,8 +259,8 @@ describe('after a kill', () => {
   });
 });
 
-describe('the end of the terminal', () => {
-  test('what was not typed is said over the channel, in its order', async () => {
+describe('end of the terminal', () => {
+  test('sends messages that were not typed over the channel, in order', async () => {
     const { words, pass, pressed, said, rows, bench } = open();
     bench.shown = holding('x');
     const answer = words.say({ conversation_key: key, text: 'important' });
@@ -273,7 +273,7 @@ describe('the end of the terminal', () => {
     expect(await answer).toMatchObject({ delivered: false, deliverErr: expect.stringContaining('on the channel') });
   });
 
-  test('what was typed right before it is not said again when the history has it, and is when not', async () => {
+  test('sends a message typed just before the end again only when the history lacks it', async () => {
     for (const [history, expected] of [[['go on'], []] as const, [[], ['go on']] as const]) {
       const { words, pass, said, rows, bench } = open([kept({ begun_at: 1 })]);
       Object.assign(bench, { isOpen: false, said: history });
@@ -283,7 +283,7 @@ describe('the end of the terminal', () => {
     }
   });
 
-  test('what came with an id is said over the channel under it, so that it is not run again when it is sent again', async () => {
+  test('sends a message over the channel under its id, so that a repetition does not run it again', async () => {
     const { words, pass, bench, messages } = open();
     bench.shown = holding('x');
     const sent = { conversation_key: key, text: 'important', message_id: 'm1' };
@@ -302,7 +302,7 @@ describe('the end of the terminal', () => {
     expect([...messages]).toEqual([['m1', 'important']]);
   });
 
-  test('a kill between the journal and the note of it says nothing twice', async () => {
+  test('sends nothing twice after a kill between the journal entry and its removal from the queue', async () => {
     const first = open([kept()]);
     first.bench.isOpen = false;
     first.faults.add('remove');
@@ -317,7 +317,7 @@ describe('the end of the terminal', () => {
     expect(second.rows.size).toBe(0);
   });
 
-  test('what the channel refuses now is kept, and said later; for a session that is forgotten it is dropped', async () => {
+  test('retries a message that the channel rejects, and drops it when its session is forgotten', async () => {
     const { words, pass, said, rows, bench } = open([kept()]);
     bench.isOpen = false;
     bench.refusal = new ServiceError('queue_full', 'later');
@@ -334,7 +334,7 @@ describe('the end of the terminal', () => {
     expect(gone.rows.size).toBe(0);
   });
 
-  test('a session that is in a terminal again gets it there', async () => {
+  test('types the message when the session is in a terminal again', async () => {
     const { words, pass, said, pressed, bench } = open([kept()]);
     Object.assign(bench, { isOpen: false, refusal: new ServiceError('conflict', 'claimed') });
     await words.resume();
@@ -345,8 +345,8 @@ describe('the end of the terminal', () => {
   });
 });
 
-describe('announcements', () => {
-  test('are typed together when the program waits, and are read from then on', async () => {
+describe('typed announcements', () => {
+  test('are typed together when the program waits, and count as read afterwards', async () => {
     const { words, pass, pressed, news, cursor, bench, rows } = open();
     bench.shown = holding('x');
     for (const id of [1, 2]) {
@@ -363,7 +363,7 @@ describe('announcements', () => {
     expect(pressed).toHaveLength(2);
   });
 
-  test('that were not typed when the terminal ends wait for the next turn, and start none', async () => {
+  test('wait for the next turn when the terminal ends first, and start none themselves', async () => {
     const { words, pass, said, news, cursor, bench, rows } = open();
     bench.shown = holding('x');
     news.push({ id: 7, text: 'news' });

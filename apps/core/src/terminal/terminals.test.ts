@@ -16,11 +16,11 @@ function createHouse() {
   let serial = 0;
   let fails = false;
   let isFull = false;
-  /** Why tmux does not say what it has. */
+  /** The error of tmux when it cannot list its programs. */
   let silence: Error | null = null;
   const session = (key: string) =>
     ({ engine_id: 'claude', engine_session_id: `s-${key}`, claimed_by: claimed.get(key) ?? null, cwd: '/' }) as SessionRow;
-  /** Each core has its own: that of one which was killed stands still. */
+  /** Each core has its own clock; that of a killed one stops. */
   let clock = createFakeClock();
   const start = (): Terminals => {
     clock = createFakeClock();
@@ -125,7 +125,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constantFrom('crash', 'kill all', 'fail', 'work'), fc.constant('')) as fc.Arbitrary<Step>,
 );
 
-test('whatever happens to programs, tmux and the core, a session is claimed while its one program runs, and not longer', async () => {
+test('a session is claimed exactly while its one program runs, under random failures of programs, tmux and core', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 12 }), async (rounds) => {
       const house = createHouse();
@@ -159,7 +159,7 @@ test('whatever happens to programs, tmux and the core, a session is claimed whil
   );
 });
 
-test('a tmux that does not answer at the start keeps sessions claimed and programs alive, and is asked again', async () => {
+test('when tmux does not answer at the start, sessions stay claimed, programs live, and the core asks again', async () => {
   const house = createHouse();
   const { id } = await house.start().open({ conversation_key: 'a' });
   house.silence(new Error('it took longer than 5 s'));
@@ -176,7 +176,7 @@ test('a tmux that does not answer at the start keeps sessions claimed and progra
   await core.open({ conversation_key: 'b' });
 });
 
-test('a session that cannot be given back when its program ends is given back later', async () => {
+test('a session whose release fails when its program ends is released later', async () => {
   const house = createHouse();
   const core = house.start();
   await core.open({ conversation_key: 'a' });
@@ -188,7 +188,7 @@ test('a session that cannot be given back when its program ends is given back la
   expect([house.claimed.size, house.notes.size, core.list()]).toEqual([0, 0, []]);
 });
 
-test('who ends a terminal that is found to have ended waits until its session is given back', async () => {
+test('ending a terminal that has already ended waits until its session is released', async () => {
   const house = createHouse();
   const core = house.start();
   const { id } = await core.open({ conversation_key: 'a' });
@@ -200,7 +200,7 @@ test('who ends a terminal that is found to have ended waits until its session is
   expect([house.claimed.size, house.notes.size, core.list()]).toEqual([0, 0, []]);
 });
 
-test('without tmux on this machine no session stays claimed by a terminal', async () => {
+test('no session stays claimed by a terminal when tmux is not installed', async () => {
   const house = createHouse();
   await house.start().open({ conversation_key: 'a' });
   house.silence(Object.assign(new Error('spawn tmux ENOENT'), { code: 'ENOENT' }));

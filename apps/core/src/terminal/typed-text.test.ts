@@ -18,7 +18,7 @@ test.each([
   '❯ x',
   '-x',
   '\t!x',
-])('%j would be a command, so a line stands before it', (text) => {
+])('%j would be a command, so a line is put before it', (text) => {
   const lines = asTyped(text).split('\n');
   expect(lines[0]).toBe('[steering from the operator]');
   expect(bare(lines.slice(1).join('\n'))).toBe(bare(text));
@@ -32,13 +32,13 @@ test.each(['Go on.', 'exit codes are wrong', '3 of them', '"quoted" words', '(as
 );
 
 test.each(['look at @src', 'use $skill', 'see /etc/pass'])(
-  'a space behind %j closes the list that its last word opens',
+  'a space after %j closes the completion list that its last word opens',
   (text) => {
     expect(asTyped(text)).toBe(`${text} `);
   },
 );
 
-test('whatever is said, nothing of it is a key, and all that can be seen is typed', () => {
+test('random text is typed without control characters, and with every visible one', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const typed = asTyped(text);

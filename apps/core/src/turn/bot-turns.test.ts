@@ -7,7 +7,7 @@ const by = (raw_id: string, key = 'k') => ({
   sender: { raw_id, ...(raw_id === 'bot' && { is_bot: true }) },
 });
 
-test('bots are answered so many times in a row, and again when a person has said something', () => {
+test('bots get a limited number of consecutive turns, and more after a message from a person', () => {
   const turns = createBotTurns(2);
   const say = (who: string, key?: string) => {
     const isOver = turns.isOver(by(who, key));
@@ -27,7 +27,7 @@ test('bots are answered so many times in a row, and again when a person has said
   expect(say('bot', 'another room')).toBe(true);
 });
 
-test('whatever is said, no more than so many turns of bots stand in a row, and no person is ever held back', () => {
+test('random turns never exceed the limit of consecutive bot turns, and people are never limited', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('bot', 'ann')), fc.integer({ min: 0, max: 5 }), (said, max) => {
       const turns = createBotTurns(max);
@@ -44,7 +44,7 @@ test('whatever is said, no more than so many turns of bots stand in a row, and n
   );
 });
 
-test('many rooms are counted within bounds, and the one that was quiet longest is forgotten', () => {
+test('at most 10,000 rooms are counted, and the one inactive longest is dropped', () => {
   const turns = createBotTurns(1);
   for (let room = 0; room <= 10_000; room++) turns.note(by('bot', `${room}`));
   expect([turns.isOver(by('bot', '0')), turns.isOver(by('bot', '10000'))]).toEqual([false, true]);

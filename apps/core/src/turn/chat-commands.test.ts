@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chatCommands, describeChatCommands } from '@svc/contract/chat-command.ts';
 
-test('every command can be registered on a platform with a menu, and no name is there twice', () => {
+test('each command has a unique name and a description that platforms with a menu accept', () => {
   for (const { name, description } of chatCommands) {
     expect(name).toMatch(/^[a-z]{1,32}$/);
     expect(description).toMatch(/^.{1,100}$/);
@@ -9,7 +9,7 @@ test('every command can be registered on a platform with a menu, and no name is 
   expect(new Set(chatCommands.map(({ name }) => name)).size).toBe(chatCommands.length);
 });
 
-test('a list shows each with what it takes, in one column', () => {
+test('describeChatCommands() lists commands with their arguments in one column', () => {
   const args = [
     { name: 'id', description: '', required: true },
     { name: 'why', description: '', required: false },

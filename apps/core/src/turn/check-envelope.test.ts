@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { knownFields } from './check-envelope.ts';
 
-test('what the contract knows of an envelope is kept, and all that a channel says', () => {
+test('knownFields() keeps every field of the contract and drops unknown ones, except in channel_context', () => {
   const known: Required<Envelope> = {
     channel: 'shell',
     conversation_key: 'shell:local:1',

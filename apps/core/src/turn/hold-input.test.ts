@@ -11,7 +11,7 @@ const envelope = (length: number): Envelope => ({
   content: { text: 'x'.repeat(length) },
 });
 
-test('what turns hold is bounded over all of them, and given back when they are over', () => {
+test('the input of all running turns is limited together, and releasing it is idempotent', () => {
   const folder = temporaryFolder();
   const intake = createIntake(folder.path, { ...intakeLimits, workBytes: 200_000 });
   const release = holdInput(intake, envelope(150_000));
@@ -25,7 +25,7 @@ test('what turns hold is bounded over all of them, and given back when they are 
   folder.remove();
 });
 
-test('names and parts weigh too, whatever a value is made of', () => {
+test('weightOf() counts names, empty parts and deep nesting', () => {
   expect(weightOf({ ['n'.repeat(1000)]: 1 })).toBeGreaterThan(1000);
   expect(weightOf(Array.from({ length: 1000 }, () => []))).toBeGreaterThan(1000 * 16);
   let deep: unknown = null;

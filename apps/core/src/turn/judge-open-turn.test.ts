@@ -40,11 +40,11 @@ function live(turns: number, deadly: ReadonlySet<number>) {
   return { answered, reported, deaths };
 }
 
-test('whichever turns end the service, they and no others are given up, and each ends it once more at most', () => {
+test('only turns that end the service are given up, and each ends it at most once more', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.uniqueArray(fc.nat(11)), (turns, ids) => {
       const deadly = new Set(ids.filter((id) => id < turns));
-      // With one turn alone there is no doubt.
+      // A single turn must be the deadly one.
       if (turns === 1) deadly.add(0);
       const { answered, reported, deaths } = live(turns, deadly);
       expect(reported).toEqual(deadly);

@@ -26,7 +26,7 @@ function open() {
   return { clock, link, held: intake.held };
 }
 
-test('lines come whole, however they are cut, and nothing is held afterwards', async () => {
+test('lines are reassembled however they are split, and nothing is held afterwards', async () => {
   const rule = fc.asyncProperty(
     fc.array(
       fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\n', ' ')),
@@ -49,7 +49,7 @@ test('lines come whole, however they are cut, and nothing is held afterwards', a
   await fc.assert(rule, { numRuns: 100 });
 });
 
-test('lines that come together are read in turns of the event loop, and none is lost', async () => {
+test('lines that arrive together are read in several turns of the event loop, without loss', async () => {
   const lines: number[] = [];
   let turns = 0;
   let timer = setImmediate(function count() {
@@ -72,7 +72,7 @@ test('lines that come together are read in turns of the event loop, and none is 
   expect(turns).toBeGreaterThanOrEqual(2);
 });
 
-test('a line of too many parts is refused before it is whole', () => {
+test('rejects a line of too many parts before it is complete', () => {
   const refusals: string[] = [];
   const lines: string[] = [];
   const reader = createLinkIntake(createFakeClock()).open({
@@ -85,7 +85,7 @@ test('a line of too many parts is refused before it is whole', () => {
   expect([refusals, lines]).toEqual([['too_large'], []]);
 });
 
-test('a long line is taken before anything else of its link is read, and counts until then', async () => {
+test('a long line is handled before later lines of its link, and counts as held until then', async () => {
   const { link, held } = open();
   const { lines, pushBytes } = link();
   const pushed = pushBytes(Buffer.from(`${'x'.repeat(50)}\n2\n`));
@@ -94,7 +94,7 @@ test('a long line is taken before anything else of its link is read, and counts 
   expect([lines, held()]).toEqual([['x'.repeat(50), '2'], 0]);
 });
 
-test('when long lines are more than there is room for, the one that began last is given up', async () => {
+test('when long lines exceed the shared limit, the one that began last is rejected', async () => {
   const { link, held } = open();
   const [first, second, third] = [link(), link(), link()];
   first.push('x'.repeat(80));
@@ -107,7 +107,7 @@ test('when long lines are more than there is room for, the one that began last i
   expect([first.lines.length, held()]).toEqual([1, 0]);
 });
 
-test('a line alone may be longer than nothing but its own limit', () => {
+test('a single line is limited only by its own maximum', () => {
   const { link, held } = open();
   const one = link();
   one.push('x'.repeat(199));
@@ -115,7 +115,7 @@ test('a line alone may be longer than nothing but its own limit', () => {
   expect([one.refusals, held()]).toEqual([['too_large'], 0]);
 });
 
-test('short lines are never given up', () => {
+test('short lines are never rejected', () => {
   const { link } = open();
   const large = link();
   large.push('x'.repeat(190));
@@ -125,7 +125,7 @@ test('short lines are never given up', () => {
   expect(small.every(({ lines, refusals }) => lines.length === 1 && refusals.length === 0)).toBe(true);
 });
 
-test('a long line that stops coming ends its link, and gives back what it held', () => {
+test('a long line that stalls is rejected and its bytes are released', () => {
   const { clock, link, held } = open();
   const [slow, steady] = [link(), link()];
   slow.push('x'.repeat(20));
@@ -142,7 +142,7 @@ test('a long line that stops coming ends its link, and gives back what it held',
   expect(held()).toBe(0);
 });
 
-test('a link that goes away gives back what it held, and is not asked to make room', () => {
+test('a closed link releases its bytes and is not rejected later', () => {
   const { link, held } = open();
   const [gone, here] = [link(), link()];
   gone.push('x'.repeat(150));

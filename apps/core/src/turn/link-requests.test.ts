@@ -5,13 +5,13 @@ const as = { channel: 'shop', sender: { raw_id: 'ann' } };
 const conversation = { as, conversation_key: 'shop:s1:user:ann' };
 const problemsOf = (request: object): string => parseLine(JSON.stringify({ id: 1, ...request }), true).problems;
 
-describe('a request is held to the limits of its own kind alone', () => {
+describe('request limits', () => {
   test.each([
     ['a message that was deleted', { op: 'amend', ...conversation, message_id: 'm1', version: 2, text: null }],
     ['a long message that was edited', { op: 'amend', ...conversation, message_id: 'm1', version: 2, text: 'x'.repeat(50_000) }],
     ['a long text to say', { op: 'inject', ...conversation, text: 'x'.repeat(50_000) }],
     ['an answer', { op: 'answer', ...conversation, ask_id: 'a1', option: 'yes' }],
-  ])('%s is taken', (_name, request) => {
+  ])('accepts %s', (_name, request) => {
     expect(problemsOf(request)).toBe('');
   });
 
@@ -22,7 +22,7 @@ describe('a request is held to the limits of its own kind alone', () => {
     ['an edit of nobody', { op: 'amend', conversation_key: 'k', message_id: 'm1', version: 2, text: 'x' }],
     ['an edit whose text is a number', { op: 'amend', ...conversation, message_id: 'm1', version: 2, text: 1 }],
     ['a text to say that is no string', { op: 'inject', ...conversation, text: null }],
-  ])('%s is refused', (_name, request) => {
+  ])('rejects %s', (_name, request) => {
     expect(problemsOf(request)).not.toBe('');
   });
 });

@@ -7,7 +7,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenOnSocket } from './link-socket.ts';
 
-test('no socket is made in a folder that another user may have put in its place', async () => {
+test('rejects a socket folder that another user may have placed', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   chmodSync(folder.path, 0o1777); // as the place of temporary files is

@@ -11,7 +11,7 @@ const turnOf = (conversation_key: string, message_id: string): Turn => ({
 });
 
 test.each(['\0', '|', ':', '","', '\\', '\\u0000', '\ud800'])(
-  'a conversation finds its own messages alone, also when keys and ids have %j in them',
+  'a message is found only in its own conversation, also when keys and ids contain %j',
   (sign) => {
     const turns = createLiveTurns({
       db: { mark: () => 0, flush: () => Promise.resolve() },

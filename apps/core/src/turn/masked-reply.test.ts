@@ -18,7 +18,7 @@ function open(...secrets: string[]) {
     reply,
     frames,
     learn: (...values: string[]) => (redactor = createRedactor([...secrets, ...values])),
-    /** What a reader has who honours withdrawals. */
+    /** The text of a reader that honours retractions. */
     shown: () =>
       frames.reduce((text, frame) => (frame.type === 'retract' ? '' : frame.type === 'delta' ? text + frame.text : text), ''),
     segments: () => frames.flatMap((frame) => (frame.type === 'segment' ? [frame.text] : [])),
@@ -33,14 +33,14 @@ function open(...secrets: string[]) {
   };
 }
 
-test('a secret that is split over two blocks is masked, and no part of it was shown', async () => {
+test('a secret split over two blocks is masked and never shown in part', async () => {
   const { say, frames, segments } = open(secret);
   expect(await say(['one ', secret.slice(0, 9)], [`${secret.slice(9)} two`])).toBe(`one \n\n${mask} two`);
   expect(JSON.stringify(frames)).not.toContain(secret.slice(0, 4));
   expect(segments()[0]).toBe('one ');
 });
 
-test('a secret that is split over many blocks is masked', async () => {
+test('a secret split over many blocks is masked', async () => {
   const { say, frames } = open(secret);
   const text = await say(['x'], ...Array.from({ length: 4 }, (_, i) => [secret.slice(i * 4, i * 4 + 4)]), ['y']);
   expect(text.replaceAll('\n', '')).not.toContain(secret);
@@ -52,7 +52,7 @@ test('a secret that is split over many blocks is masked', async () => {
   ).not.toContain(secret);
 });
 
-test('the end of a block that is no secret after all is shown with it, before the next block', async () => {
+test('the end of a block that is no secret after all is shown before the next block', async () => {
   const { say, segments, frames } = open(secret);
   const [half] = [secret.slice(0, 9)];
   expect(await say([`one ${half}`], ['two'])).toBe(`one ${half}\n\ntwo`);
@@ -60,7 +60,7 @@ test('the end of a block that is no secret after all is shown with it, before th
   expect(frames).not.toContainEqual({ type: 'retract' });
 });
 
-test('a block leaves whole when its end only looks a little like a beginning', async () => {
+test('a block whose end barely resembles a secret is shown at once', async () => {
   const { reply, frames } = open(secret);
   void reply.push('a Cnr');
   void reply.endBlock();
@@ -71,7 +71,7 @@ test('a block leaves whole when its end only looks a little like a beginning', a
   ]);
 });
 
-test('what becomes known while the reply streams is masked from then on, and what was shown is said again without it', async () => {
+test('a secret learned while the reply streams is masked from then on, and text already shown is retracted', async () => {
   const { reply, learn, shown, frames } = open();
   void reply.push(`it is ${secret} and `);
   expect(shown()).toContain(secret);
@@ -85,7 +85,7 @@ test('what becomes known while the reply streams is masked from then on, and wha
   expect(JSON.stringify(frames.slice(since))).not.toContain(secret);
 });
 
-test('what becomes known and was not said yet withdraws nothing', async () => {
+test('learning a secret that was not shown yet retracts nothing', async () => {
   const { reply, learn, frames } = open();
   void reply.push('hello ');
   learn(secret);
@@ -96,7 +96,7 @@ test('what becomes known and was not said yet withdraws nothing', async () => {
   expect(frames).not.toContainEqual({ type: 'retract' });
 });
 
-test('a key block that goes on in the next block is masked in the end, and the reader has the same', async () => {
+test('a private key split over two blocks is masked at the end, in the shown text too', async () => {
   const { say, shown } = open();
   const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
   const text = await say([`-----BEGIN PRIVATE KEY-----\n${body}\n`], [`${body}\n-----END PRIVATE KEY-----\nbye`]);
@@ -104,7 +104,7 @@ test('a key block that goes on in the next block is masked in the end, and the r
   expect(shown()).toBe(text);
 });
 
-test('however a reply is cut, and whenever a secret becomes known: deltas add up to the text, and nothing known is in it', async () => {
+test('deltas add up to the masked text for random splits and secrets learned at random times', async () => {
   const values = ['abababac-1', 'babac-1xyz', 'zzzzzzzz'];
   const text = fc
     .array(fc.constantFrom(...values, 'ab', 'a', 'bab', 'abab', 'zzzz', 'z', ' ', '.', '\n', 'ac-1', 'word '), { maxLength: 8 })
@@ -139,7 +139,7 @@ test('however a reply is cut, and whenever a secret becomes known: deltas add up
   );
 });
 
-test('without secrets every block leaves as it was said', async () => {
+test('text without secrets is passed unchanged', async () => {
   const blocks = fc.array(
     fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é', '😀', '.', '"') }), { maxLength: 4 }),
     { maxLength: 6 },

@@ -13,20 +13,20 @@ const message = (name: string, text: string, files: string[] = []): MergedMessag
   },
 });
 
-test('messages of one person are one text, with all their files', () => {
+test('messages of one person are merged into one text with all files', () => {
   const merged = mergeMessages([message('Ann', 'one', ['a']), message('Ann', 'two'), message('Ann', 'three', ['b'])]);
   expect(merged.envelope.content).toEqual({ text: 'one\ntwo\nthree', attachments: [{ path: 'a' }, { path: 'b' }] });
   expect(merged.together).toBeUndefined();
 });
 
-test('messages of several keep their names and their order', () => {
+test('messages of several people keep their names and their order', () => {
   const merged = mergeMessages([message('Ann', 'who comes?'), message('Bob', 'me\nand Eve'), message('Ann', 'fine')]);
   expect(merged.envelope.content.text).toBe('Ann: who comes?\nBob: me\n  and Eve\nAnn: fine');
   expect(merged.envelope.sender.raw_id).toBe('Ann');
   expect(merged.together).toEqual(['Ann', 'Bob']);
 });
 
-test('nobody speaks in the name of another, however their text is broken into lines', () => {
+test('line breaks in a message cannot forge a line in the name of another person', () => {
   const broken = fc.array(fc.constantFrom('\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029', 'Ann: yes', 'no'));
   fc.assert(
     fc.property(broken, broken, (first, second) => {

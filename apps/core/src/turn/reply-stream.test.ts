@@ -18,7 +18,7 @@ function open() {
 
 const long = `${'word "key=" 日本 '.repeat(40_000)}${secret}${' and more of it'.repeat(10_000)}`;
 
-test('a long block that comes at once is masked in slices, and the rest of the process has its turn', async () => {
+test('a long segment is masked in slices that yield to the event loop', async () => {
   const { reply, deltas, shown } = open();
   let turns = 0;
   let isDone = false;
@@ -33,7 +33,7 @@ test('a long block that comes at once is masked in slices, and the rest of the p
   expect(shown.filter(({ type }) => type === 'segment')).toEqual([{ type: 'segment', text: reply.text() }]);
 });
 
-test('a turn that ends while a long block is being masked has all of it, once', async () => {
+test('finish() waits for a long segment that is still being masked, and sends it once', async () => {
   const { reply, deltas } = open();
   const pushed = reply.segment(long);
   await reply.finish();
@@ -41,13 +41,13 @@ test('a turn that ends while a long block is being masked has all of it, once', 
   expect(deltas()).toBe(redactor.text(long));
 });
 
-test('a short block leaves at once', () => {
+test('a short segment is masked synchronously', () => {
   const { reply } = open();
   expect(reply.segment(`the key is ${secret}.`)).toBeUndefined();
   expect(reply.text()).toBe('the key is [redacted:secret].');
 });
 
-/** A redactor whose streams are masked elsewhere from so many characters on, each piece a turn of the event loop later. */
+/** A redactor that offloads streams after so many characters; each piece then takes a turn of the event loop. */
 function movingAt(length: number, ...secrets: string[]): Redactor {
   const here = createRedactor(secrets);
   const later = async (out: () => string): Promise<string> => {
@@ -66,11 +66,11 @@ function movingAt(length: number, ...secrets: string[]): Redactor {
 
 const blocks = [`the key is ${secret}, `.repeat(40), `and ${secret.slice(0, 9)}`, `${secret.slice(9)} too. `.repeat(3)];
 const piecesOf = (text: string, size: number): string[] => text.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? [];
-/** What a reader has who honours withdrawals. */
+/** The text of a reader that honours retractions. */
 const readBy = (shown: readonly TurnProgress[]): string =>
   shown.reduce((text, each) => (each.type === 'retract' ? '' : each.type === 'delta' ? text + each.text : text), '');
 
-test.each([1, 7, 100])('a reply that moves to the thread is the same, in the same order, in pieces of %i', async (size) => {
+test.each([1, 7, 100])('moving a reply to the worker thread does not change its text or order, in pieces of %i', async (size) => {
   const texts = await Promise.all(
     [0, 50, 300, Number.POSITIVE_INFINITY].map(async (moveAt) => {
       const shown: TurnProgress[] = [];
@@ -95,7 +95,7 @@ test.each([1, 7, 100])('a reply that moves to the thread is the same, in the sam
   for (const each of texts) expect(each).toEqual(texts[0]);
 });
 
-test('what nobody waits for leaves in its order all the same', async () => {
+test('deltas that are not awaited keep their order', async () => {
   const shown: TurnProgress[] = [];
   const moving = movingAt(0, secret);
   const reply = createReplyStream(
@@ -111,7 +111,7 @@ test('what nobody waits for leaves in its order all the same', async () => {
   expect(readBy(shown)).toBe(reply.text());
 });
 
-test('a secret that becomes known while a reply is masked elsewhere is withdrawn from it', async () => {
+test('a secret learned while the worker thread masks the reply is retracted', async () => {
   const shown: TurnProgress[] = [];
   let current = movingAt(100);
   const reply = createReplyStream(
@@ -130,7 +130,7 @@ test('a secret that becomes known while a reply is masked elsewhere is withdrawn
   expect(shown).toContainEqual({ type: 'retract' });
 });
 
-test('when the list of secrets cannot be read any more, nothing else of a reply leaves', async () => {
+test('nothing more is sent once the list of secrets cannot be read', async () => {
   const shown: TurnProgress[] = [];
   let isReadable = true;
   const moving = movingAt(0, secret);

@@ -28,39 +28,39 @@ function runWith(script: EngineScript, onEvent: (event: EngineEvent) => unknown,
   return runEngine({ run: script }, request, bounds, onEvent);
 }
 
-/** An engine that says nothing and does not listen. */
+/** An engine that sends nothing and ignores the abort. */
 const deaf: EngineScript = async function* () {
   await new Promise(() => undefined);
 };
 
-test('hands every event on and returns how the run ended', async () => {
+test('passes every event on and returns how the run ended', async () => {
   const { ending, events } = await run(answering('a', 'b'));
   expect(events.map((event) => event.type)).toEqual(['delta', 'delta', 'segment']);
   expect(ending).toEqual({ type: 'done' });
 });
 
-test('an engine that stops without saying has no ending', async () => {
+test('an engine that stops without a final event returns null', async () => {
   expect((await run(async function* () {})).ending).toBeNull();
 });
 
-test('an engine that ends when it is told to is aborted', async () => {
+test('an engine that ends on abort is reported as aborted', async () => {
   const { ending } = await run(workingUntilAborted(), { signal: AbortSignal.timeout(5) });
   expect(ending).toEqual({ type: 'aborted' });
 });
 
-test('an engine that does not end when it is told to is left behind', async () => {
+test('an engine that ignores the abort is abandoned after the grace period', async () => {
   const { ending } = await run(deaf, { signal: AbortSignal.timeout(5), graceMs: 5 });
   expect(ending).toEqual({ type: 'aborted' });
 });
 
-test('an engine that is silent for too long has stalled, whether it listens or not', async () => {
+test('an engine that is silent for too long has stalled, whether it heeds the abort or not', async () => {
   for (const script of [workingUntilAborted(), deaf]) {
     const { ending } = await run(script, { idleMs: 5, graceMs: 5 });
     expect(ending).toMatchObject({ type: 'failed', failure: { code: 'engine_stalled' } });
   }
 });
 
-test('what an engine says after it was left behind goes nowhere', async () => {
+test('ignores events of an abandoned engine', async () => {
   let speak!: () => void;
   const late = new Promise<void>((resolve) => (speak = resolve));
   let spoke!: () => void;
@@ -79,7 +79,7 @@ test('what an engine says after it was left behind goes nowhere', async () => {
   expect(events).toEqual([]);
 });
 
-test('every event puts the stall off', async () => {
+test('every event restarts the stall timeout', async () => {
   const script: EngineScript = async function* () {
     for (let i = 0; i < 10; i++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -100,15 +100,15 @@ test.each<[string, EngineScript]>([
   ],
   ['stops without saying', async function* () {}],
   ['throws', () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('aborted')) }) })],
-])('an engine that %s once it was told to end is aborted', async (_name, script) => {
+])('an engine that %s after the abort is reported as aborted', async (_name, script) => {
   expect((await run(script, { signal: AbortSignal.abort() })).ending).toEqual({ type: 'aborted' });
 });
 
-test('a turn that is aborted and then falls silent is aborted, not stalled', async () => {
+test('an aborted engine that then falls silent is reported as aborted, not stalled', async () => {
   expect((await run(deaf, { signal: AbortSignal.abort(), idleMs: 5, graceMs: 50 })).ending).toEqual({ type: 'aborted' });
 });
 
-test('an engine whose events cannot be shown is told to end', async () => {
+test('an engine is aborted when its events cannot be shown', async () => {
   let told: AbortSignal | undefined;
   const script: EngineScript = async function* (_request, signal) {
     told = signal;
@@ -130,7 +130,7 @@ const endless = (event: (n: number) => EngineEvent): EngineScript =>
     yield { type: 'aborted' };
   };
 
-test('a reply ends at its limit, and what came before is handed on', async () => {
+test('a reply is cut off at its limit, and the text up to it is passed on', async () => {
   for (const size of [1, 7, 999, 1001, 10_000_000]) {
     const { ending, events } = await run(
       endless(() => ({ type: 'delta', text: 'x'.repeat(size) })),
@@ -150,13 +150,13 @@ test.each<[string, (n: number) => EngineEvent]>([
   ['notices', () => ({ type: 'notice', code: 'other', message: 'again' })],
   ['tool calls', (n) => ({ type: 'tool', id: String(n), name: 'x', input: {} })],
   ['tool results', (n) => ({ type: 'tool_result', id: String(n), ok: true, output: 'x' })],
-])('endless %s come to an end', async (_name, event) => {
+])('endless %s reach the output limit', async (_name, event) => {
   const { ending, events } = await run(endless(event), { output });
   expect(ending).toMatchObject(tooLarge);
   expect(events.length).toBeLessThan(400);
 });
 
-test('nobody waits for an engine that says too much and does not end', async () => {
+test('an engine over the output limit that does not end is not waited for', async () => {
   const script: EngineScript = async function* () {
     try {
       yield { type: 'delta', text: 'x'.repeat(2000) };
@@ -168,7 +168,7 @@ test('nobody waits for an engine that says too much and does not end', async () 
   expect(ending).toMatchObject(tooLarge);
 });
 
-describe('the last that is shown of an engine that says too much', () => {
+describe('last event before the output limit', () => {
   const tooMuch = function (told: (signal: AbortSignal) => void): EngineScript {
     return async function* (_request, signal) {
       told(signal);
@@ -176,7 +176,7 @@ describe('the last that is shown of an engine that says too much', () => {
     };
   };
 
-  test('is shown before its turn ends, and the engine is told to end before that', async () => {
+  test('is shown before the turn ends, after the engine was aborted', async () => {
     let signal: AbortSignal | undefined;
     const seen: unknown[] = [];
     const show = async () => {
@@ -202,7 +202,7 @@ describe('the last that is shown of an engine that says too much', () => {
       },
     ],
     ['later', () => Promise.reject(new Error('a fault of the reader'))],
-  ])('is a fault of the turn when it cannot be shown (%s)', async (_when, show) => {
+  ])('fails the turn when it cannot be shown (%s)', async (_when, show) => {
     await expect(
       runWith(
         tooMuch(() => undefined),
@@ -212,7 +212,7 @@ describe('the last that is shown of an engine that says too much', () => {
     ).rejects.toThrow('fault');
   });
 
-  test('is waited for no longer than any event', async () => {
+  test('is not waited for longer than any other event', async () => {
     const ending = await runWith(
       tooMuch(() => undefined),
       () => new Promise(() => undefined),
@@ -222,7 +222,7 @@ describe('the last that is shown of an engine that says too much', () => {
   });
 });
 
-test('an engine that says very much at once lets the rest of the process have its turn', async () => {
+test('an engine that sends very many events yields to the event loop', async () => {
   let turns = 0;
   let isDone = false;
   const count = () => (isDone ? undefined : void (turns++, setImmediate(count)));
@@ -234,10 +234,10 @@ test('an engine that says very much at once lets the rest of the process have it
   const { events } = await run(manyDeltas, { output: { reply: 1e9, tool: 1e9, turn: 1e9 } });
   isDone = true;
   expect(events).toHaveLength(200_000);
-  expect(turns).toBeGreaterThan(1); // none, when all come in one
+  expect(turns).toBeGreaterThan(1); // 0, if all came in one turn of the event loop
 });
 
-test('while a person is asked neither silence nor time counts; afterwards both do again', async () => {
+test('stall and turn timeouts pause while a person is asked, and continue afterwards', async () => {
   const clock = createFakeClock();
   const person = { waits: true, isWaiting: () => person.waits, waitedMs: () => Math.min(clock.elapsed(), 600_000) };
   const ended = run(deaf, { clock, person, idleMs: 1000, maxMs: 60_000, graceMs: 5 });
@@ -251,7 +251,7 @@ test('while a person is asked neither silence nor time counts; afterwards both d
   expect((await ended).ending).toMatchObject({ failure: { code: 'engine_stalled' } });
 });
 
-test('a person who answers again and again does not keep a turn going for ever', async () => {
+test('repeated questions to a person do not extend a turn without limit', async () => {
   const clock = createFakeClock();
   const person = { isWaiting: () => true, waitedMs: () => 600_000 };
   const ended = run(deaf, { clock, person, idleMs: 1000, maxMs: 60_000, graceMs: 5 });

@@ -27,7 +27,7 @@ test.each([
   expect(filter(text)).toMatchObject(expected);
 });
 
-test('[P08] no part of the marker is ever seen, and the outcome is the same however the stream is cut', () => {
+test('[P08] the marker is never shown, and the outcome does not depend on how the stream is cut', () => {
   const text = fc
     .array(fc.constantFrom(marker, '[[', '[[NO_', ' ', '\n', 'word', ']]', '**', '.'), { maxLength: 12 })
     .map((parts) => parts.join(''));

@@ -7,7 +7,7 @@ const turn = { id: 't1', seq: 1 } as Turn;
 const react = (emoji: string): ExtraAction => ({ type: 'react', emoji });
 const full = new Error('the disk is full');
 
-/** A journal whose next commits end as the test says. */
+/** Turn actions with a journal whose next commits end as given. */
 function openActions(commits: (() => Promise<void>)[] = []) {
   const stored: ExtraAction[][] = [];
   const actions = createTurnActions({
@@ -21,7 +21,7 @@ function openActions(commits: (() => Promise<void>)[] = []) {
   return { actions, stored };
 }
 
-test('what could not be stored does not go with the reply, and takes no room', async () => {
+test('an action that could not be stored is not sent and does not count towards the limit', async () => {
   const { actions, stored } = openActions([() => Promise.reject(full)]);
   await expect(actions.add(turn, react('👎'))).rejects.toBe(full);
   const ten = Array.from({ length: 10 }, (_, index) => react(String(index)));
@@ -30,7 +30,7 @@ test('what could not be stored does not go with the reply, and takes no room', a
   expect(stored.at(-1)).toEqual(ten);
 });
 
-test('an action that fails, of several at once, is in neither the reply nor the journal', async () => {
+test('of concurrent actions, a failed one appears neither in the reply nor in the journal', async () => {
   const first = Promise.withResolvers<void>();
   const { actions, stored } = openActions([() => first.promise]);
   const added = [actions.add(turn, react('a')), actions.add(turn, react('b'))];
@@ -40,7 +40,7 @@ test('an action that fails, of several at once, is in neither the reply nor the 
   expect(stored.at(-1)).toEqual([react('b')]);
 });
 
-test('many at once are held to the limit', async () => {
+test('concurrent actions are held to the limit of ten', async () => {
   const { actions, stored } = openActions();
   const added = await Promise.allSettled(Array.from({ length: 12 }, (_, index) => actions.add(turn, react(String(index)))));
   expect(added.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
@@ -49,7 +49,7 @@ test('many at once are held to the limit', async () => {
   expect(stored.at(-1)).toHaveLength(10);
 });
 
-test('what is stored only when the turn is over is refused', async () => {
+test('rejects an action that is stored only after the turn has ended', async () => {
   const commit = Promise.withResolvers<void>();
   const { actions } = openActions([() => commit.promise]);
   const added = actions.add(turn, react('a'));
@@ -58,7 +58,7 @@ test('what is stored only when the turn is over is refused', async () => {
   await expect(added).rejects.toMatchObject({ code: 'conflict' });
 });
 
-test('whenever the reply is made, an action that was added is in it, and one that is not was refused', async () => {
+test('an action is in the reply exactly if its addition succeeded, at any timing of commit and reply', async () => {
   // The commit is seen some ticks before the reply is made, in the same tick, or some ticks after; the turn is over some ticks later.
   for (let before = 0; before < 8; before++)
     for (let after = 0; after < 8; after++) {

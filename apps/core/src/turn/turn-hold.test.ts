@@ -3,7 +3,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createTurnHold } from './turn-hold.ts';
 import { createTurnQueue } from './turn-queue.ts';
 
-test('turns that come are held back, not refused, until who asked has been silent for too long', async () => {
+test('turns are held, not rejected, until the hold is no longer renewed', async () => {
   const clock = createFakeClock();
   const queue = createTurnQueue({ slots: 2, maxWaiting: 10 }, clock);
   const hold = createTurnHold(queue, clock);

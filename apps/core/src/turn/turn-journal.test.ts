@@ -19,14 +19,14 @@ const turn = (id: string, key: string, transcript: string[]): Turn => ({
   },
 });
 
-test('messages of one conversation are accepted in the order they came, however long they are', async () => {
+test('messages of one conversation are accepted in order of arrival, whatever their length', async () => {
   const journal = createTurnJournal(openTestDb().db(), createFakeClock());
   const long = Array.from({ length: 100 }, () => 'x'.repeat(10_000));
   const turns = [turn('1', 'a', long), turn('2', 'a', []), turn('3', 'a', long), turn('4', 'a', []), turn('5', 'b', [])];
   await Promise.all(turns.map((each) => journal.accept(each, 'queued')));
   const open = (await journal.open()).map(toTurn);
   expect(open.filter(({ envelope }) => envelope.conversation_key === 'a').map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
-  expect(open[0]?.id).toBe('5'); // another conversation waits for none of it
+  expect(open[0]?.id).toBe('5'); // another conversation does not wait for them
   expect(open.find(({ id }) => id === '3')?.envelope).toEqual(turns[2]?.envelope);
 });
 
@@ -45,7 +45,7 @@ async function openUsed() {
 }
 
 test.each(['forgotten', 'removed for their age'])(
-  'a message that comes after all before it were %s is found by the next start',
+  'a message that arrives after all earlier ones were %s is found at the next start',
   async (how) => {
     const { journal, clock, db, reopen } = await openUsed();
     if (how === 'forgotten') await journal.forget('a');
@@ -59,7 +59,7 @@ test.each(['forgotten', 'removed for their age'])(
   },
 );
 
-test('turns that a clock that was ahead has dated go with the turn behind them', async () => {
+test('turns dated by a clock that was ahead are pruned together with the turn after them', async () => {
   const { db } = openTestDb();
   const clock = createFakeClock();
   const journal = createTurnJournal(db(), clock);
@@ -84,7 +84,7 @@ test('turns that a clock that was ahead has dated go with the turn behind them',
   expect(await prune()).toEqual(['young']);
 });
 
-test('a turn that was kept as its instance is set is found as its message came', async () => {
+test('an envelope rewritten by instance rules keeps the origin of its message', async () => {
   const { db, again } = openTestDb();
   const journal = createTurnJournal(db(), createFakeClock());
   const came = turn('1', 'a', []);
@@ -95,7 +95,7 @@ test('a turn that was kept as its instance is set is found as its message came',
   expect(row && originOf(toTurn(row).envelope)).toBe(originOf(came.envelope));
 });
 
-test('a turn whose row was lost on a full disk shares its place with none that comes after it', async () => {
+test('a turn lost on a full disk shares its sequence number with no later one', async () => {
   const { db } = openTestDb();
   const journal = createTurnJournal(db(), createFakeClock());
   const lost = await journal.accept(turn('lost', 'a', []), 'queued');
@@ -103,7 +103,7 @@ test('a turn whose row was lost on a full disk shares its place with none that c
   expect(await journal.accept(turn('next', 'a', []), 'queued')).toBeGreaterThan(lost ?? 0);
 });
 
-test('a turn whose end was lost on a full disk is found by the next start, however many came after it', async () => {
+test('a turn whose end was lost on a full disk is found at the next start, despite many later turns', async () => {
   const { db, again } = openTestDb();
   const journal = createTurnJournal(db(), createFakeClock());
   const begin = async (id: string) => {
@@ -126,7 +126,7 @@ test('a turn whose end was lost on a full disk is found by the next start, howev
   expect((await createTurnJournal(await again(), createFakeClock()).open()).map(({ id }) => id)).toEqual(['first']);
 });
 
-test('a turn that an earlier version put behind the mark is found by the first start of this one', async () => {
+test('an open turn that an earlier version left behind the mark is found at the first start', async () => {
   const { journal, db, reopen } = await openUsed();
   await journal.accept(turn('hidden', 'b', []), 'queued');
   await db().flush();

@@ -16,7 +16,7 @@ function gate() {
   return { opened, open };
 }
 
-test('turns of one conversation run one after the other, in order of arrival', async () => {
+test('turns of one conversation run one after another, in order of arrival', async () => {
   const queue = createTurnQueue({ slots: 8, maxWaiting: 100 }, systemClock);
   const seen: string[] = [];
   const turn = (name: string) =>
@@ -34,7 +34,7 @@ test('turns of one conversation run one after the other, in order of arrival', a
   expect(seen).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
 });
 
-test('a turn that waits for its own conversation holds no slot', async () => {
+test('a turn that waits for its own conversation occupies no slot', async () => {
   const queue = createTurnQueue({ slots: 2, maxWaiting: 100 }, systemClock);
   const first = gate();
   const running = run(queue, 'a', () => first.opened);
@@ -44,7 +44,7 @@ test('a turn that waits for its own conversation holds no slot', async () => {
   await Promise.all([running, behind]);
 });
 
-test('waiting is seen with its position, and refused past the limit', async () => {
+test('a waiting turn reports its position, and turns over the limit are rejected', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 2 }, systemClock);
   const first = gate();
   const positions: number[] = [];
@@ -64,7 +64,7 @@ test('waiting is seen with its position, and refused past the limit', async () =
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('abort reaches the running turn only, once', async () => {
+test('abort() reaches only the running turn, once', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const reasons: unknown[] = [];
   const work = (signal: AbortSignal) =>
@@ -84,7 +84,7 @@ test('abort reaches the running turn only, once', async () => {
   expect(queue.abort('a', 'operator')).toBe(false);
 });
 
-test('closing refuses what waits, aborts what runs past the deadline, and takes nothing more', async () => {
+test('close() rejects waiting and new turns, and aborts running ones after the deadline', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const endless = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const running = run(queue, 'a', endless);
@@ -96,7 +96,7 @@ test('closing refuses what waits, aborts what runs past the deadline, and takes 
   await expect(run(queue, 'c', () => Promise.resolve())).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('whatever happens, no two turns of a key overlap, slots are respected, and nothing leaks', async () => {
+test('random turns never overlap within a key, keep to the slots and leave nothing behind', async () => {
   const turns = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), ticks: fc.nat(5), fails: fc.boolean() }), {
     maxLength: 40,
   });
@@ -132,7 +132,7 @@ test('whatever happens, no two turns of a key overlap, slots are respected, and 
   );
 });
 
-test('a turn whose waiting cannot be reported leaves its place to the next', async () => {
+test('a turn whose position cannot be reported fails, and the next one runs', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const first = gate();
   const running = run(queue, 'a', () => first.opened);
@@ -152,7 +152,7 @@ test('a turn whose waiting cannot be reported leaves its place to the next', asy
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('while the others are held back only what passes begins, and nothing is lost when they are let go', async () => {
+test('during a hold only exempt turns run, and held ones run in order after it', async () => {
   const queue = createTurnQueue({ slots: 2, maxWaiting: 100 }, systemClock);
   const order: string[] = [];
   const run = (key: string, passesHold = false) =>
@@ -170,7 +170,7 @@ test('while the others are held back only what passes begins, and nothing is los
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('a turn that waits for a person leaves its slot to others, keeps its conversation, and comes back before all that wait', async () => {
+test('a turn that waits for a person frees its slot, keeps its conversation and resumes before waiting turns', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const [answer, other] = [gate(), gate()];
   const order: string[] = [];
@@ -191,7 +191,7 @@ test('a turn that waits for a person leaves its slot to others, keeps its conver
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('as many rest as may run: one more keeps its slot, so what is under way is bounded', async () => {
+test('as many turns can wait for a person as there are slots; further ones keep their slot', async () => {
   const queue = createTurnQueue({ slots: 1, maxWaiting: 10 }, systemClock);
   const answer = gate();
   const asking = ['a', 'b', 'c'].map((key) => run(queue, key, (_signal, rest) => rest(() => answer.opened)));
@@ -201,7 +201,7 @@ test('as many rest as may run: one more keeps its slot, so what is under way is 
   expect(queue.counts()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('one that is told to end waits for no slot, and one that ends meanwhile leaves nothing behind', async () => {
+test('an aborted turn does not wait for a slot, and a turn that ends while resting leaves nothing behind', async () => {
   const queue = createTurnQueue({ slots: 2, maxWaiting: 10 }, systemClock);
   const [answer, other] = [gate(), gate()];
   const asking = run(queue, 'a', async (signal, rest) => {
@@ -225,7 +225,7 @@ test('one that is told to end waits for no slot, and one that ends meanwhile lea
   await expect(run(queue, 'd', () => Promise.resolve('answered'))).resolves.toBe('answered');
 });
 
-test('whichever rest, come back, are stopped or fail: no more work than there are slots, but those that end, and nothing leaks', async () => {
+test('random rests, aborts and failures never exceed the slots and leave nothing behind', async () => {
   const step = fc.constantFrom('work', 'rest', 'abort', 'fail');
   const turns = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), steps: fc.array(step, { maxLength: 5 }) }), {
     maxLength: 30,

@@ -6,7 +6,7 @@ import { checkAccess } from './session-access.ts';
 
 const ops = ['history', 'watch', 'forget', 'abort', 'inject'] as const;
 
-test('who may is who owns the conversation, within the connector’s instance, or an owner; nobody known owns nothing', async () => {
+test('a conversation is open to its known owner within the instance of the connector, and to owners of the house', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({

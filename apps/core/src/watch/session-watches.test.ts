@@ -52,7 +52,7 @@ function turnOf(id: string, text = `text of ${id}`) {
   };
 }
 
-/** A watcher that puts together what is said, as a client does. */
+/** A watcher that assembles the text as a client does. */
 function reader({ isSlow = (): boolean => false } = {}) {
   const state = {
     place: null as number | null,
@@ -83,7 +83,7 @@ function reader({ isSlow = (): boolean => false } = {}) {
 }
 const replied = (text: string) => (): Ending => ({ outcome: 'replied', text });
 
-test('watchers that come, go and come back: all put together the same text, and see each end once', async () => {
+test('watchers that leave and reconnect all assemble the same text and see each end once', async () => {
   const step = fc.constantFrom('begin', 'say', 'say', 'say', 'retract', 'end', 'join', 'leave', 'back', 'wait', 'forget');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
@@ -133,7 +133,7 @@ test('watchers that come, go and come back: all put together the same text, and 
   );
 });
 
-test('a turn of a conversation that nobody watches is not even looked at; nor is one a minute after the last watcher left', async () => {
+test('turns are observed only while their conversation is watched, and for one minute after the last watcher left', async () => {
   const opened = open();
   const { watches, clock } = opened;
   const turn = turnOf('t1');
@@ -148,7 +148,7 @@ test('a turn of a conversation that nobody watches is not even looked at; nor is
   expect([turn.isShown(), watches.counts()]).toEqual([false, { conversations: 0, watchers: 0 }]);
 });
 
-test('one who comes back within the minute is not cut off by it', () => {
+test('a watcher that reconnects within the minute keeps its watch', () => {
   const { watches, clock } = open();
   watches.add(key, reader().watcher, null, [])();
   clock.advance(59_000);
@@ -157,7 +157,7 @@ test('one who comes back within the minute is not cut off by it', () => {
   expect(watches.counts()).toEqual({ conversations: 1, watchers: 1 });
 });
 
-test('places rise over the end of a watch, also when the clock is set back', async () => {
+test('sequence numbers keep rising after a watch has ended, even when the clock is set back', async () => {
   const opened = open();
   const first = reader();
   opened.watches.add(key, first.watcher, null, [])();
@@ -175,7 +175,7 @@ test('places rise over the end of a watch, also when the clock is set back', asy
   expect(second.state.place).toBeGreaterThanOrEqual(before);
 });
 
-test('past what is held of all conversations the oldest goes, and its watcher is told', async () => {
+test('frames past the limit for all conversations are dropped, oldest first, with a gap for the watcher', async () => {
   const opened = open({ watchers: 10, chars: 5000 });
   const slow = { is: true };
   const late = reader({ isSlow: () => slow.is });
@@ -193,7 +193,7 @@ test('past what is held of all conversations the oldest goes, and its watcher is
   expect(opened.faults).toEqual([]);
 });
 
-test('one watcher more than there may be is told to come later', () => {
+test('rejects a watcher over the limit until another one leaves', () => {
   const { watches } = open({ watchers: 3, chars: 1e6 });
   const stops = [1, 2, 3].map(() => watches.add(key, reader().watcher, null, []));
   expect(() => watches.add(key, reader().watcher, null, [])).toThrow(/Too many/);
@@ -202,7 +202,7 @@ test('one watcher more than there may be is told to come later', () => {
   watches.add(key, reader().watcher, null, []);
 });
 
-test('while the list of secrets cannot be read no turn is shown, and turns go on', async () => {
+test('no turn is shown while the list of secrets cannot be read, and turns continue', async () => {
   const opened = open(undefined, () => {
     throw new Error('unreadable');
   });
@@ -215,7 +215,7 @@ test('while the list of secrets cannot be read no turn is shown, and turns go on
   expect([seen.state.types, turn.isShown(), opened.faults.length]).toEqual([['watching'], false, 1]);
 });
 
-test('a watcher that throws is let go of, and others see all', async () => {
+test('a watcher that throws is removed without affecting the others', async () => {
   const opened = open();
   const [bad, good] = [reader(), reader()];
   bad.watcher.send = () => {

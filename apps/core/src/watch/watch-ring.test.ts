@@ -7,7 +7,7 @@ const put = (ring: WatchRing, turnId: string | null = 't', type = 'delta', json 
   ring.put({ seq: ring.takePlace(), turnId, type, json: json as MaskedJson });
 const places = (ring: WatchRing, from: number) => ring.read(from, 1e6).frames.map(({ seq }) => seq);
 
-test('a place that is held, or the next one, is gone on from; any other has missed frames', () => {
+test('reading resumes at any held place or the next one, and reports missed frames for any other', () => {
   const ring = createWatchRing(100, { frames: 3, chars: 1000 });
   for (let n = 0; n < 5; n++) put(ring);
   expect(places(ring, 102)).toEqual([102, 103, 104]);
@@ -16,7 +16,7 @@ test('a place that is held, or the next one, is gone on from; any other has miss
     expect(ring.read(place, 1e6)).toEqual({ frames: [], next: 105, isBroken: true });
 });
 
-test('whatever is put, withdrawn and forgotten: the limits hold, places rise, and nobody misses a frame unnoticed', () => {
+test('random puts, withdrawals and clears keep the limits, rising places and no unnoticed gap', () => {
   const step = fc.oneof(
     fc.record({
       what: fc.constant('put'),
@@ -60,7 +60,7 @@ test('whatever is put, withdrawn and forgotten: the limits hold, places rise, an
   );
 });
 
-test('a frame that is still being written when all is forgotten is not held, and nobody misses it', () => {
+test('a frame still being written when all is forgotten is dropped without a gap', () => {
   const ring = createWatchRing(1);
   const old = ring.takePlace();
   ring.forget();
@@ -69,7 +69,7 @@ test('a frame that is still being written when all is forgotten is not held, and
   expect(places(ring, 1)).toEqual([2]);
 });
 
-test('a frame longer than all that is held is held alone', () => {
+test('a frame over the size limit is held alone', () => {
   const ring = createWatchRing(1, { frames: 8, chars: 10 });
   put(ring);
   put(ring, 't', 'segment', 'x'.repeat(100));

@@ -60,7 +60,7 @@ const promptOf = (seen: ObservedMessage[], attachments: Attachment[] = []) => {
   return buildPrompt(deps, turn, identity);
 };
 
-test('a file that many messages name is there for the engine', async () => {
+test('a file named by many messages is linked once and readable for the engine', async () => {
   const prompt = await promptOf(
     Array.from({ length: 20 }, (_, id) => observed(id, [{ path: file }])),
     [{ path: file }],

@@ -16,7 +16,7 @@ const turnOf = (over: Partial<Envelope> = {}, rest: Partial<Turn> = {}): Turn =>
 const now = Date.UTC(2026, 10, 22, 12, 0);
 const time = String.raw`\w+day 2026-11-2\d \d\d:00 \([\w/+-]+\)`;
 
-test('the facts say who wrote, how far they are trusted in a word, where and when with the zone', () => {
+test('the facts name sender, trust in plain words, channel and time with its zone', () => {
   expect(describeTurn(turnOf(), anna, now)).toMatch(
     new RegExp(String.raw`^\[message from "Anna" \(owner\) over messenger, in private, on ${time}\]$`),
   );
@@ -29,11 +29,11 @@ test.each([
   [{ supports_markdown: true, max_message_chars: 4096 }, '; it shows Markdown; it takes 4096 characters a message'],
   [{ supports_markdown: false, supports_code_blocks: true }, '; it shows plain text and code blocks'],
   [{ supports_markdown: false }, '; it shows plain text alone'],
-])('what the channel can show stands among them: %j', (capabilities, said) => {
+])('the facts name what the channel can show: %j', (capabilities, said) => {
   expect(describeTurn(turnOf({ capabilities }), anna, now)).toMatch(new RegExp(`\\)${said}\\]$`));
 });
 
-test('steering names the operator, and a turn that was cut off says so', () => {
+test('the facts name the operator who steers, and a restart that cut the turn off', () => {
   const steering = { by: 'bo', wasRunning: true, principalId: null };
   expect(describeTurn(turnOf({}, { steering, isResumed: true }), anna, now)).toMatch(
     /^\[steering from the operator \("bo"\), while you were at work here;.*\]\n\[the service was restarted.*\]$/,

@@ -23,7 +23,7 @@ const row = (seq: number, text: string): HistoryRow => ({
   tools: null,
 });
 
-/** What an engine is told of turns with these replies, the newest last. */
+/** The prompt after missed turns with these replies, the newest last. */
 async function told(replies: string[]): Promise<string> {
   const rows = replies.map((text, seq) => row(seq, text)).toReversed();
   const journal = { ended: () => Promise.resolve({ rows }) } as unknown as TurnJournal;
@@ -33,13 +33,13 @@ async function told(replies: string[]): Promise<string> {
   return (await withMissedTurns({ journal }, turn, prompt, session)).text;
 }
 
-test('what was missed is given in its order', async () => {
+test('missed turns are described in order', async () => {
   const text = await told(['one', 'two']);
   expect(text.indexOf('one')).toBeLessThan(text.indexOf('two'));
   expect(text.endsWith('now')).toBe(true);
 });
 
-test('however long replies were, an engine is told no more than it can read, the newest first of all', async () => {
+test('missed turns are limited in length, and the newest take precedence', async () => {
   const text = await told(Array.from({ length: 20 }, (_, n) => `reply ${n} ${'x'.repeat(1_000_000)}`));
   expect(text.length).toBeLessThan(110_000);
   expect(text).toContain('reply 19');

@@ -42,11 +42,11 @@ function open(...outcomes: Reasoned['outcome'][]) {
   return { run, asked, counted, fallback };
 }
 
-describe('what follows on a failure of the default engine', () => {
+describe('failure of the default engine', () => {
   test.each([
     ['a limit before anything was shown', failed('engine_rate_limited'), ['claude', 'codex']],
     ['a crash before anything was shown', failed('engine_crashed'), ['claude', 'claude']],
-  ])('%s: another run answers, and the first is no turn of the session', async (_name, outcome, order) => {
+  ])('%s: another run answers, and the failed one is not counted as a turn', async (_name, outcome, order) => {
     const { run, asked, counted } = open(outcome);
     await run();
     expect(asked).toEqual(order);
@@ -58,25 +58,25 @@ describe('what follows on a failure of the default engine', () => {
     ['a crash after something was shown', failed('engine_crashed', 'something')],
     ['an end without a word', failed('engine_crashed', 'unknown')],
     ['a refusal that any engine would give', failed('engine_output_too_large')],
-  ])('%s: the turn fails with it, and is counted', async (_name, outcome) => {
+  ])('%s: the turn fails and is counted', async (_name, outcome) => {
     const { run, asked, counted } = open(outcome);
     await expect(run()).rejects.toMatchObject({ code: outcome.failure.code, details: { engine_id: 'claude' } });
     expect([asked, counted]).toEqual([['claude'], ['tokens', 'turn']]);
   });
 
-  test('two crashes: the next one is asked, and the reason names the default engine', async () => {
+  test('two crashes: the next engine answers, and the reason names the default engine', async () => {
     const { run, asked } = open(failed('engine_crashed'), failed('engine_crashed'));
     expect(await run()).toMatchObject({ fallbackReason: 'claude could not answer: engine_crashed!' });
     expect(asked).toEqual(['claude', 'claude', 'codex']);
   });
 
-  test('each engine fails: the last failure is the turn’s', async () => {
+  test('every engine fails: the turn fails with the last failure', async () => {
     const { run, asked } = open(failed('engine_overloaded'), failed('engine_not_logged_in'));
     await expect(run()).rejects.toMatchObject({ code: 'engine_not_logged_in', details: { engine_id: 'codex' } });
     expect(asked).toEqual(['claude', 'codex']);
   });
 
-  test('an end without a word puts no engine to rest: nobody knows what it did', async () => {
+  test('a failure with unknown output does not pause the engine', async () => {
     const { run, fallback } = open(failed('engine_crashed', 'unknown'));
     await run().catch(() => undefined);
     expect(fallback.notice('claude')).toBeNull();
