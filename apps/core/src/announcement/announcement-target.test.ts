@@ -13,25 +13,28 @@ test.each([
   ['identity:anna', true],
   ['identity:ann', false],
   ['identity:null', false],
-])('target %s is for this session: %s', (target, expected) => {
+])('the target %s matches the session: %s', (target, expected) => {
   expect(fits(target, reader)).toBe(expected);
 });
 
-test('what is for a person is not for a public conversation of theirs', () => {
+test('an announcement for a person does not reach their public conversations', () => {
   const inPublic = { ...reader, isPublic: true };
   const targets = ['*', 'compat:c1:key', 'surface:compat', 'identity:anna'];
   expect(targets.filter((target) => !fits(target, inPublic))).toEqual(['identity:anna']);
 });
 
-test('a session of nobody known gets nothing for an identity', () => {
+test('a session without a known person gets no announcement for a person', () => {
   const nobody = { ...reader, principalKey: null };
   expect(['identity:null', 'identity:', 'identity:anna'].filter((target) => fits(target, nobody))).toEqual([]);
 });
 
-test.each(['*', 'compat:c1:key', 'a key', 'surface:compat', 'identity:Anna B.', 'surfaces'])('%s is a target', (target) => {
-  expect(() => checkTarget(target)).not.toThrow();
-});
+test.each(['*', 'compat:c1:key', 'a key', 'surface:compat', 'identity:Anna B.', 'surfaces'])(
+  'accepts %s as a target',
+  (target) => {
+    expect(() => checkTarget(target)).not.toThrow();
+  },
+);
 
-test.each(['', 'surface:', 'surface:Compat', 'surface:a b', 'surface:*', 'identity:'])('%j is no target', (target) => {
+test.each(['', 'surface:', 'surface:Compat', 'surface:a b', 'surface:*', 'identity:'])('rejects %j as a target', (target) => {
   expect(() => checkTarget(target)).toThrow('"target" takes');
 });

@@ -23,8 +23,8 @@ const note = (text: string, over: Partial<Post> = {}): Post => ({
   ...over,
 });
 
-describe('expiry', () => {
-  test.each([1, 0.25, 3600])('[A03] with a ttl of %d s it is live until that instant, and gone at it', async (ttl) => {
+describe('announcement expiry', () => {
+  test.each([1, 0.25, 3600])('[A03] with a ttl of %d s ends exactly at that time', async (ttl) => {
     const { announcements, clock } = await open();
     const { created_at, expires_at } = await announcements.post(note('hello', { ttl }));
     expect(expires_at).toBe(created_at + ttl * 1000);
@@ -34,20 +34,20 @@ describe('expiry', () => {
     expect([announcements.list(), announcements.after(0), announcements.newestId()]).toEqual([[], [], 0]);
   });
 
-  test('[A03] the smallest ttl there is still lasts a millisecond', async () => {
+  test('[A03] is at least a millisecond after posting', async () => {
     const { announcements } = await open();
     await announcements.post(note('hello', { ttl: Number.MIN_VALUE }));
     expect(announcements.list()).toHaveLength(1);
   });
 
-  test('without a ttl it stays', async () => {
+  test('does not happen without a ttl', async () => {
     const { announcements, clock } = await open();
     await announcements.post(note('hello'));
     clock.advance(50 * 365 * 24 * 3600 * 1000);
     expect(announcements.list()).toMatchObject([{ text: 'hello', expires_at: null }]);
   });
 
-  test('one that expires leaves those around it', async () => {
+  test('removes only the expired announcement', async () => {
     const { announcements, clock } = await open();
     await announcements.post(note('first'));
     await announcements.post(note('second', { ttl: 1 }));
@@ -58,7 +58,7 @@ describe('expiry', () => {
     expect(announcements.list().map(({ text }) => text)).toEqual(['first']);
   });
 
-  test('what is expired is removed from the disk by the next post', async () => {
+  test('is followed by deletion from the disk at the next post', async () => {
     const { announcements, clock, stored } = await open();
     await announcements.post(note('short', { ttl: 1 }));
     clock.advance(1000);
@@ -67,15 +67,15 @@ describe('expiry', () => {
   });
 });
 
-describe('ids', () => {
-  test('rise, also for posts at the same time', async () => {
+describe('announcement ids', () => {
+  test('rise for concurrent posts', async () => {
     const { announcements } = await open();
     const posted = await Promise.all(Array.from({ length: 20 }, (_, index) => announcements.post(note(`n${index}`))));
     expect(posted.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(announcements.list()).toEqual(posted);
   });
 
-  test('[A06] rise after a restart, also when everything before it is gone', async () => {
+  test('[A06] keep rising after a restart, even when all earlier announcements are gone', async () => {
     const { announcements, clock, again, removeAll } = await open();
     for (const text of ['one', 'two', 'three']) await announcements.post(note(text, { ttl: 1 }));
     clock.advance(1000);
@@ -90,7 +90,7 @@ describe('ids', () => {
   });
 });
 
-test('[A06] what is live is live after a restart, and nothing else', async () => {
+test('[A06] exactly the live announcements survive a restart', async () => {
   const { announcements, clock, again } = await open();
   await announcements.post(note('short', { ttl: 1 }));
   const posted = [
@@ -101,15 +101,15 @@ test('[A06] what is live is live after a restart, and nothing else', async () =>
   expect((await again()).list()).toEqual(posted);
 });
 
-test('those after an id are the newer ones', async () => {
+test('after(id) returns the newer announcements', async () => {
   const { announcements } = await open();
   for (const text of ['one', 'two', 'three']) await announcements.post(note(text));
   const textsAfter = (id: number) => announcements.after(id).map(({ text }) => text);
   expect([0, 1, 3, 9].map(textsAfter)).toEqual([['one', 'two', 'three'], ['two', 'three'], [], []]);
 });
 
-describe('bounds', () => {
-  test('past the number of live ones the oldest go, in memory and on the disk', async () => {
+describe('announcement limits', () => {
+  test('drop the oldest above the count, in memory and on disk', async () => {
     const { announcements, again, stored } = await open({ count: 3, chars: 1000 });
     for (let n = 1; n <= 6; n++) await announcements.post(note(`n${n}`));
     expect(announcements.list().map(({ text }) => text)).toEqual(['n4', 'n5', 'n6']);
@@ -117,20 +117,20 @@ describe('bounds', () => {
     expect((await again()).list().map(({ text }) => text)).toEqual(['n4', 'n5', 'n6']);
   });
 
-  test('past the length of all texts the oldest go', async () => {
+  test('drop the oldest above the total length', async () => {
     const { announcements } = await open({ count: 100, chars: 10 });
     for (const text of ['aaaa', 'bbbb', 'cccc']) await announcements.post(note(text));
     expect(announcements.list().map(({ text }) => text)).toEqual(['bbbb', 'cccc']);
   });
 
-  test('ten thousand are live, not more', async () => {
+  test('allow 10,000 live announcements', async () => {
     const { announcements } = await open();
     await Promise.all(Array.from({ length: 10_010 }, () => announcements.post(note('x'))));
     expect(announcements.list()).toHaveLength(10_000);
     expect(announcements.list()[0]?.id).toBe(11);
   });
 
-  test('[A05] of a long text the beginning is kept, without half of a character at its end', async () => {
+  test('[A05] truncate a long text without splitting a character', async () => {
     const { announcements } = await open();
     const { text } = await announcements.post(note(`${'x'.repeat(3999)}😀${'y'.repeat(900_000)}`));
     expect(text).toBe('x'.repeat(3999));

@@ -29,7 +29,7 @@ const lists = fc
   )
   .map((drafts) => drafts.map((draft, index) => announcement({ ...draft, id: index + 1 })));
 
-test('the newest 15 that are for the session and not its own, whatever else there is', () => {
+test('selects the newest 15 for the session, without its own', () => {
   const rule = fc.property(lists, (news) => {
     const { shown, leftOut } = selectAnnouncements(news, reader);
     const due = news.filter(({ target, from_session }) => fitting.includes(target) && from_session !== 'compat:c1:key');
@@ -40,7 +40,7 @@ test('the newest 15 that are for the session and not its own, whatever else ther
   fc.assert(rule);
 });
 
-test('urgent ones come first, and each kind in the order of posting', () => {
+test('urgent announcements come first, and each priority is in order of posting', () => {
   const rule = fc.property(lists, (news) => {
     const { shown } = selectAnnouncements(news, reader);
     const order = shown.map(({ id, priority }) => (priority === 'urgent' ? id : id + 1000));

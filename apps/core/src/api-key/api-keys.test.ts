@@ -14,7 +14,7 @@ import { createApiKeys } from './api-keys.ts';
 
 const compat = (id: string, name = `API ${id}`, config: object = {}) => ({ id, type: 'compat', name, url: null, config });
 
-/** Keys of chat completions APIs that do not run, and trust with its first owner. */
+/** API keys of stopped chat completions APIs, and trust with its first owner. */
 async function open(instances: object[] = [compat('one')]) {
   const folder = temporaryFolder();
   const clock = createFakeClock();
@@ -60,8 +60,8 @@ async function open(instances: object[] = [compat('one')]) {
   return { keys, create, trustAdmin, spend, budgets, learned, recorded, addOwner, knownAs, write };
 }
 
-describe('whom a key acts for', () => {
-  test('is the one active owner, and has to be said where there are several or none', async () => {
+describe('person of a key', () => {
+  test('is the only active owner, and must be named when there are several or none', async () => {
     const { create, addOwner, trustAdmin, knownAs } = await open();
     await trustAdmin.createPrincipal('test', { key: 'ben', display_name: 'Ben' });
     await trustAdmin.addGrant('test', 'ben', { role_id: 'trusted' });
@@ -75,7 +75,7 @@ describe('whom a key acts for', () => {
     await expect(create({ name: 'other' })).rejects.toThrow('no person has the role owner');
   });
 
-  test('is the person who is named, where there is one', async () => {
+  test('is the one named in the request, if known', async () => {
     const { create, addOwner, recorded } = await open();
     await addOwner('zoe');
     expect(await create({ name: 'ci', for: 'zoe' })).toMatchObject({ for: 'zoe' });
@@ -84,13 +84,13 @@ describe('whom a key acts for', () => {
   });
 });
 
-test('a key that is made is a known secret', async () => {
+test('a created key is registered as a secret', async () => {
   const { create, learned } = await open();
   const { key } = await create({ name: 'ci' });
   expect(learned).toEqual([key]);
 });
 
-test('a key that could not be made takes nothing from a name that was known before, nor from its budget', async () => {
+test('a failed creation leaves an existing name and its budget unchanged', async () => {
   const { create, trustAdmin, spend, knownAs, budgets } = await open();
   await trustAdmin.addIdentifier('test', 'owner', 'compat', 'ci');
   await spend.setBudget('compat', 'ci', 3);
@@ -102,7 +102,7 @@ test('a key that could not be made takes nothing from a name that was known befo
   expect([await knownAs('owner'), [...budgets]]).toEqual([expect.arrayContaining(['ci', 'fresh']), [['ci', 3]]]);
 });
 
-test('of a key that a person wrote short nothing is shown', async () => {
+test('the ending of a short key is not shown', async () => {
   const { keys, write } = await open();
   const entry = (key: string) => ({ key, identity: `of ${key.length}` });
   write('one', JSON.stringify({ keys: [entry('x'.repeat(15) + 'ABCD'), entry('x'.repeat(16) + 'ABCD')] }));
@@ -112,7 +112,7 @@ test('of a key that a person wrote short nothing is shown', async () => {
   ]);
 });
 
-test('a key that is revoked takes its name and its budget along, and no name of another channel', async () => {
+test('revoking a key removes its name and budget, and no name on another channel', async () => {
   const { keys, create, trustAdmin, budgets, knownAs, recorded } = await open();
   await trustAdmin.addIdentifier('test', 'owner', 'messenger', 'ci');
   await create({ name: 'ci', month_usd: 5 });
@@ -125,10 +125,10 @@ test('a key that is revoked takes its name and its budget along, and no name of 
   expect(recorded).toEqual(['key_created owner', 'key_created owner', 'key_revoked owner']);
 });
 
-describe('which API is meant', () => {
+describe('choice of the API', () => {
   const twins = [compat('one', 'Twin'), compat('two', 'Twin'), compat('three', 'one'), { ...compat('four'), type: 'device' }];
 
-  test('is said by its id, or by a name that one alone has', async () => {
+  test('is made by id, or by a name that only one has', async () => {
     const { create } = await open(twins);
     expect(await create({ name: 'a', connector: 'one' })).toMatchObject({ connector: 'one' });
     await expect(create({ name: 'b', connector: 'Twin' })).rejects.toMatchObject({ code: 'conflict' });
@@ -137,7 +137,7 @@ describe('which API is meant', () => {
       await expect(create({ name: 'b', connector: other })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a file that cannot be read hides no other, and keeps every key from being revoked', async () => {
+  test('lists the keys of the others when one file is unreadable, and rejects any revocation', async () => {
     const { keys, create, write, knownAs } = await open(twins);
     await create({ name: 'a', connector: 'one' });
     write('two', '{}');

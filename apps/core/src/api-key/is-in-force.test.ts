@@ -3,7 +3,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { isInForce } from './is-in-force.ts';
 
-/** A connector that answers one status after the other, the last one for good; `null` hangs up. */
+/** A connector that answers with these statuses, then always with the last; `null` closes the connection. */
 async function connector(...statuses: (number | null)[]) {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -17,7 +17,7 @@ async function connector(...statuses: (number | null)[]) {
   return { url, asked };
 }
 
-/** A clock on which a pause is over at once. */
+/** A clock whose timers fire at once. */
 function fastClock() {
   let now = 0;
   return {
@@ -30,7 +30,7 @@ test.each([
   ['made', true, [401, null, 200], 3],
   ['made, also where what it asks for fails otherwise', true, [404], 1],
   ['revoked', false, [200, null, 401], 3],
-])('a key that was %s is in force when the connector answers it so', async (_what, isGood, statuses, times) => {
+])('a key that was %s is in force once the connector answers accordingly', async (_what, isGood, statuses, times) => {
   const { url, asked } = await connector(...statuses);
   expect(await isInForce(fastClock(), url, 'the-key', isGood)).toBe(true);
   expect(asked).toEqual(Array.from({ length: times }, () => '/v1/models Bearer the-key'));
@@ -41,12 +41,12 @@ test.each([
   [true, null],
   [false, 200],
   [false, null],
-])('it is not after eight seconds of other answers (%s, %s)', async (isGood, status) => {
+])('gives up after eight seconds of other answers (%s, %s)', async (isGood, status) => {
   const { url, asked } = await connector(status);
   expect(await isInForce(fastClock(), url, 'the-key', isGood)).toBe(false);
   expect(asked).toHaveLength(40);
 });
 
-test('a connector that does not run needs no time', async () => {
+test('a connector that does not run is not waited for', async () => {
   expect(await isInForce(fastClock(), null, 'the-key', true)).toBe(true);
 });

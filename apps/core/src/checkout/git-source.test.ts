@@ -8,13 +8,13 @@ import { Secret } from '@svc/service-kit/secret.ts';
 
 const allowed = ['127.0.0.1:9418', 'git.lan'];
 
-describe('the address of a repository', () => {
+describe('address of a repository', () => {
   test.each([
     ['https://example.com/a/b.git', 'https://example.com/a/b.git', 443],
     ['HTTPS://Example.com:8443/a', 'https://example.com:8443/a', 8443],
     ['git://127.0.0.1:9418/a', 'git://127.0.0.1:9418/a', 9418],
     ['http://git.lan/a', 'http://git.lan/a', 80],
-  ])('%s is taken', (text, url, port) => {
+  ])('accepts %s', (text, url, port) => {
     expect(parseGitUrl(text, allowed)).toMatchObject({ ok: true, source: { url, port } });
   });
 
@@ -45,11 +45,11 @@ describe('the address of a repository', () => {
     'https:example.com/a',
     'javascript:alert(1)',
     '',
-  ])('%j is refused', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseGitUrl(text, allowed)).toMatchObject({ ok: false });
   });
 
-  test('whatever is taken is an address of a scheme that is allowed for its host, without a user or anything that git reads as an option', () => {
+  test('accepts only allowed schemes without user, query or git options, in random addresses', () => {
     const text = fc.oneof(
       fc.webUrl({ withQueryParameters: true }),
       fc.string(),
@@ -68,7 +68,7 @@ describe('the address of a repository', () => {
   });
 });
 
-describe('the server', () => {
+describe('host of a repository', () => {
   const source = (url: string) => {
     const parsed = parseGitUrl(url, allowed);
     if (!parsed.ok) throw new Error(parsed.why);
@@ -80,22 +80,22 @@ describe('the server', () => {
     'https://[::1]/a',
     'https://[::ffff:10.0.0.1]/a',
     'https://169.254.169.254/a',
-  ])('%s is private, and refused', async (url) => expect(await reachHost(source(url))).toEqual({ ok: false, why: 'private' }));
-  test('with one private address among public ones is refused', async () => {
+  ])('rejects %s as private', async (url) => expect(await reachHost(source(url))).toEqual({ ok: false, why: 'private' }));
+  test('is rejected when one of its addresses is private', async () => {
     const ask = async () => [{ address: '8.8.8.8' }, { address: '10.0.0.1' }];
     expect(await reachHost(source('https://example.com/a'), ask)).toEqual({ ok: false, why: 'private' });
   });
-  test('of the operator may be private', async () => {
+  test('may be private when the operator allows it', async () => {
     expect(await reachHost(source('http://git.lan/a'), async () => [{ address: '10.0.0.1' }])).toEqual({
       ok: true,
       addresses: ['10.0.0.1'],
     });
   });
-  test('that is not known is said to be so', async () => {
+  test('that cannot be resolved is reported as unknown', async () => {
     const ask = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await reachHost(source('https://example.com/a'), ask)).toEqual({ ok: false, why: 'unknown' });
   });
-  test('gets the credential alone, at the addresses that were checked', () => {
+  test('alone gets the credential, at the addresses that were checked', () => {
     expect(fetchSettings(source('https://example.com:8443/a/b'), ['8.8.8.8', '2600::1'], new Secret('t0ken\n'))).toEqual([
       ['http.curloptResolve', 'example.com:8443:8.8.8.8,[2600::1]'],
       [
@@ -106,13 +106,10 @@ describe('the server', () => {
   });
 });
 
-describe('a ref', () => {
-  test.each(['main', 'v1.0', 'feature/x', 'refs/pull/7/head', 'a@b', 'ünïcode', '+plus', 'a'.repeat(40)])(
-    '%s is taken',
-    (ref) => {
-      expect(refFault(ref)).toBeNull();
-    },
-  );
+describe('ref of a repository', () => {
+  test.each(['main', 'v1.0', 'feature/x', 'refs/pull/7/head', 'a@b', 'ünïcode', '+plus', 'a'.repeat(40)])('accepts %s', (ref) => {
+    expect(refFault(ref)).toBeNull();
+  });
   test.each([
     '-u',
     '--upload-pack=x',
@@ -131,12 +128,12 @@ describe('a ref', () => {
     'a\u0000',
     'a*',
     'a\\b',
-  ])('%j is refused', (ref) => expect(refFault(ref)).not.toBeNull());
+  ])('rejects %j', (ref) => expect(refFault(ref)).not.toBeNull());
 });
 
-describe('the size of a tree', () => {
+describe('tree size', () => {
   const entry = (size: number | string, path: string) => `100644 blob ${'a'.repeat(40)} ${String(size).padStart(7)}\t${path}\0`;
-  test('is the same however its listing is cut', () => {
+  test('does not depend on how the listing is split', () => {
     const sizes = fc.array(fc.nat(1_000_000), { maxLength: 50 });
     fc.assert(
       fc.property(sizes, fc.nat(60), (given, step) => {
@@ -151,12 +148,12 @@ describe('the size of a tree', () => {
     ['files', entry(1, 'a').repeat(11), 'more than 10 files'],
     ['bytes', entry(2_000_000_000, 'a'), 'larger than 1 MB'],
     ['path', `100644 blob a 1\t${'x'.repeat(20_000)}`, 'longer than'],
-  ])('has a limit of its %s', (_, text, fault) => {
+  ])('has a limit for %s', (_, text, fault) => {
     const count = createTreeCount({ files: 10, bytes: 2 ** 20 });
     count.take(Buffer.from(text));
     expect(count.fault()).toContain(fault);
   });
-  test('counts a submodule as a file of no size', () => {
+  test('counts a submodule as a file without size', () => {
     const count = createTreeCount({ files: 10, bytes: 10 });
     count.take(Buffer.from(`160000 commit ${'a'.repeat(40)}       -\tsub\0`));
     expect([count.bytes(), count.fault()]).toEqual([0, null]);

@@ -49,7 +49,7 @@ function open(coreToken: Secret | null = null) {
   return (name: string, instanceId: string | null, to: Server = github) => of(name, { instanceId, to });
 }
 
-test('an instance gets a secret that its config names as one', async () => {
+test('an instance gets a secret that a credential field of its config names', async () => {
   expect((await open()('MINE', 'mine')).reveal()).toBe('value of MINE');
 });
 
@@ -60,20 +60,20 @@ test.each([
   ['for an instance that is not there', 'MINE', 'gone'],
   ['that is a setting of the service', 'SVC_CORE_TOKEN', 'bold'],
   ['that is a setting of the service, for the operator', 'SVC_CORE_TOKEN', null],
-])('a secret %s is refused', async (_, name, instance) => {
+])('rejects a secret %s', async (_, name, instance) => {
   await expect(open()(name, instance)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('who shows the token of the core may name any other', async () => {
+test('a caller with the token of the core gets any secret except settings of the service', async () => {
   const named = open(new Secret('a-token-of-the-core-0123456789'));
   expect((await named('FREE', null)).reveal()).toBe('value of FREE');
   await expect(named('SVC_CORE_TOKEN', null)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-describe('while the core has no token, a program of this machine', () => {
+describe('program of this machine while the core has no token', () => {
   const lan = { scheme: 'http', host: 'git.lan', port: 3000 } as const;
 
-  test('gets what is declared for the server', async () => {
+  test('gets the secret declared for the server', async () => {
     expect((await open()('DECLARED', null)).reveal()).toBe('value of DECLARED');
     expect((await open()('OF_LAN', null, lan)).reveal()).toBe('value of OF_LAN');
   });
@@ -91,12 +91,12 @@ describe('while the core has no token, a program of this machine', () => {
     ['of another server', 'OF_LAN', github],
     ['without its port', 'OF_LAN', { ...lan, scheme: 'https', port: 443 }],
     ['that is a setting of the service, declared or not', 'SVC_CORE_TOKEN', github],
-  ])('gets none %s', async (_what, name, to) => {
+  ])('gets no secret %s', async (_what, name, to) => {
     await expect(open()(name, null, to)).rejects.toMatchObject({ code: 'forbidden' });
   });
 });
 
-test('nothing is given while the manager cannot say', async () => {
+test('no secret is given while the manager is unavailable', async () => {
   status = 503;
   await expect(open()('MINE', 'mine')).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRepositoryQueue } from './repository-queue.ts';
 
-test('one repository is worked on by one at a time, in order, few at once are, and everything ends', async () => {
+test('work on a repository runs one at a time in order, within the limits, in random schedules', async () => {
   const works = fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), fails: fc.boolean() }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(works, fc.scheduler(), async (given, scheduler) => {
@@ -30,7 +30,7 @@ test('one repository is worked on by one at a time, in order, few at once are, a
   );
 });
 
-test('more than may wait are refused, and one owner leaves room for the others', async () => {
+test('rejects work over the limits, and one owner leaves room for others', async () => {
   const queue = createRepositoryQueue({ atOnce: 3, ofOwner: 2, inLine: 4, inLineOfOwner: 3 });
   const end = Promise.withResolvers<void>();
   const hanging = ['a', 'b', 'c'].map((repository) => queue.run({ owner: 'x', repository }, () => end.promise));

@@ -22,13 +22,13 @@ function open(text?: string) {
   return { file, start, said };
 }
 
-test('the rules of an instance are those of the file; others and the channels of the service have none', () => {
+test('rules apply to the instances in the file; other instances and built-in channels have none', () => {
   const rules = open('{"a":{"public":true,"allow":["ann"]}}').start();
   expect([rules.of('a'), rules.of('b'), rules.of(null)]).toEqual([{ public: true, allow: ['ann'] }, {}, {}]);
   expect(open().start().of('a')).toEqual({});
 });
 
-test('a change counts from the next reading on, and is told once', async () => {
+test('a change applies from the next reload, and is reported once', async () => {
   const { file, start } = open();
   const rules = start();
   let changes = 0;
@@ -40,7 +40,7 @@ test('a change counts from the next reading on, and is told once', async () => {
   expect(changes).toBe(1);
 });
 
-test('a file that is gone leaves the rules as they were, and is reported until the manager writes one again', async () => {
+test('a missing file keeps the rules in force, and is reported until the manager writes it again', async () => {
   const { file, start } = open('{"a":{"allow":["ann"]}}');
   const rules = start();
   rmSync(file);
@@ -51,7 +51,7 @@ test('a file that is gone leaves the rules as they were, and is reported until t
   expect([rules.of('a'), rules.fault()]).toEqual([{}, null]);
 });
 
-test('readings at once are one after the other, so that an older one never takes the place of a newer one', async () => {
+test('concurrent reloads run one after another, so that an older reading never replaces a newer one', async () => {
   const { file, start } = open();
   const rules = start();
   let changes = 0;
@@ -62,7 +62,7 @@ test('readings at once are one after the other, so that an older one never takes
 });
 
 test.each(['', '{', '[]', 'null', '{"a":[]}', '{"a":{"public":"yes"}}', '{"a":{"allow":[]}}', '{"a":{"other":1}}'])(
-  'when the file holds %j at the start no connector gets in, and the service says why',
+  'a file containing %j at the start rejects connectors and reports why',
   async (text) => {
     const { file, start, said } = open(text);
     const rules = start();
@@ -77,7 +77,7 @@ test.each(['', '{', '[]', 'null', '{"a":[]}', '{"a":{"public":"yes"}}', '{"a":{"
   },
 );
 
-test('a file that breaks later leaves the rules as they were', async () => {
+test('a file that becomes unreadable keeps the rules in force', async () => {
   const { file, start } = open('{"a":{"public":true}}');
   const rules = start();
   writeFileAtomic(file, '{');

@@ -19,7 +19,7 @@ function open() {
   return { file, clock, persona, write };
 }
 
-test('the built-in persona names the assistant, the marker of silence and the tiers, and is short', () => {
+test('the built-in persona names the assistant, the no-reply marker and the trust tiers, and is short', () => {
   const text = builtInPersona('Jarvis');
   for (const said of [
     'You are Jarvis,',
@@ -36,7 +36,7 @@ test('the built-in persona names the assistant, the marker of silence and the ti
   expect(Buffer.byteLength(text)).toBeLessThan(2600);
 });
 
-test("the operator's file extends it from the next turn on, and is gone with its file", () => {
+test("the operator's file extends the persona within a second, and deleting it restores the built-in one", () => {
   const { persona, write, file, clock } = open();
   expect(persona.source()).toBe('built-in');
   write('Speak like a pirate.\n');
@@ -47,7 +47,7 @@ test("the operator's file extends it from the next turn on, and is gone with its
   expect(persona.text()).toBe(builtInPersona('Jarvis'));
 });
 
-test('or replaces it, when its first line says so', () => {
+test('a file that begins with <!-- replace --> replaces the persona', () => {
   const { persona, write } = open();
   write('<!-- replace -->\nYou are a pirate.');
   expect([persona.text(), persona.source()]).toEqual(['You are a pirate.', 'replaced']);
@@ -55,7 +55,7 @@ test('or replaces it, when its first line says so', () => {
   expect(persona.source()).toBe('built-in');
 });
 
-test('a file that cannot be used leaves the persona as it was, and says why until it can', () => {
+test('an unusable file keeps the persona and reports why', () => {
   const { persona, write, file, clock } = open();
   write('Be brief.');
   const before = persona.text();
@@ -72,7 +72,7 @@ test('a file that cannot be used leaves the persona as it was, and says why unti
   expect([persona.fault(), persona.text().endsWith('Be kind.')]).toEqual([null, true]);
 });
 
-test('the file is looked at no more than once a second', () => {
+test('the file is checked at most once a second', () => {
   const { persona, file, clock } = open();
   persona.text();
   writeFileSync(file, 'new');

@@ -40,7 +40,7 @@ const upload = (name: string, text = name): string => {
 };
 const contentOf = (file: string | undefined) => readFileSync(file ?? '', 'utf8');
 
-test('a file stays readable for the whole conversation, also when its upload is gone', async () => {
+test('a staged file stays readable for the conversation after its upload was deleted', async () => {
   const file = upload('a.txt');
   const [staged] = await files.stage('k', [{ path: file, name: 'a.txt' }]);
   rmSync(file);
@@ -49,14 +49,14 @@ test('a file stays readable for the whole conversation, also when its upload is 
   expect(contentOf(staged?.path)).toBe('a.txt');
 });
 
-test('staging again takes no more room, and a file named twice is staged once', async () => {
+test('staging is idempotent and links a file once', async () => {
   const file = upload('a.txt');
   const first = await files.stage('k', [{ path: file }, { path: file }]);
   expect(await files.stage('k', [{ path: file }, { path: file }])).toEqual(first);
   expect(statSync(file).nlink).toBe(2);
 });
 
-test('another file that took the place of an upload since is the one that is read', async () => {
+test('an upload that replaced an earlier one of the same path is staged again', async () => {
   const file = upload('a.txt', 'old');
   await files.stage('k', [{ path: file }]);
   rmSync(file);
@@ -65,7 +65,7 @@ test('another file that took the place of an upload since is the one that is rea
   expect(contentOf(staged?.path)).toBe('new');
 });
 
-test('nothing lies there for what is no finished upload, nor for a message without files', async () => {
+test('only finished uploads are staged, and a message without files creates no folder', async () => {
   expect([await files.stage('empty', []), existsSync(files.folderOf('empty'))]).toEqual([[], false]);
   const file = upload('a.txt');
   rmSync(file);
@@ -87,7 +87,7 @@ test('nothing lies there for what is no finished upload, nor for a message witho
   expect(staged.every((each) => each.path.startsWith(files.folderOf('k')))).toBe(true);
 });
 
-test('a file that cannot be given to the engine is missing, and a sender calls no file so', async () => {
+test('a file that cannot be staged is marked as missing, and a sender cannot mark one so', async () => {
   const file = upload('a.txt');
   const claimed = { path: file, name: 'a.txt', missing: true };
   expect(await files.stage('k', [claimed])).toMatchObject([{ name: 'a.txt' }]);
@@ -97,14 +97,14 @@ test('a file that cannot be given to the engine is missing, and a sender calls n
   expect(warnings).toEqual(['an attachment could not be given to the engine']);
 });
 
-/** A folder on another file system than the uploads, where nothing can be linked to. */
+/** A folder on another file system, to which uploads cannot be linked. */
 const elsewhere = '/dev/shm';
 const isElsewhere = () => existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(root).dev;
 
 test.each([
   ['that links it', false],
   ['that has to copy it', true],
-])('a file that is swapped for a link, again and again, is never read through it by a stage %s', async (_how, isCopied) => {
+])('a file that is repeatedly swapped for a symlink is never read through it by a stage %s', async (_how, isCopied) => {
   if (isCopied && isElsewhere()) {
     const folder = mkdtempSync(path.join(elsewhere, 'attachments-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -140,14 +140,14 @@ test.each([
   expect(read).toContain('mine');
 });
 
-test('a path of a conversation is known as its upload, and any other path stays what it is', async () => {
+test('a staged path maps back to its upload, and any other path is unchanged', async () => {
   const file = upload('a.txt');
   const [staged] = await files.stage('k', [{ path: file }]);
   expect(files.uploadOf(staged?.path ?? '')).toBe(file);
   for (const other of [file, '/etc/passwd', path.join(root, 'attachments'), '']) expect(files.uploadOf(other)).toBe(other);
 });
 
-test('a forgotten conversation leaves nothing behind, and its uploads stay', async () => {
+test('forgetting a conversation deletes its staged files and keeps the uploads', async () => {
   const file = upload('a.txt');
   const [staged] = await files.stage('k', [{ path: file }]);
   await files.forget('k');

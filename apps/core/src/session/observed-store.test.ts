@@ -12,7 +12,7 @@ async function open() {
 const seen = (text: string, over: Partial<NewObserved> = {}): NewObserved => ({ sender: 'Anna', tier: 'KNOWN', text, ...over });
 const key = 'chatroom:c1:channel:1';
 
-test('what was seen is kept with its files, in the order it came, each conversation for itself', async () => {
+test('messages are stored with their files, in order, for each conversation', async () => {
   const { observed, clock } = await open();
   const attachments = [{ path: '/data/uploads/a.png', name: 'a.png', mime: 'image/png' }];
   await observed.add(key, seen('one', { attachments }));
@@ -25,14 +25,14 @@ test('what was seen is kept with its files, in the order it came, each conversat
   ]);
 });
 
-test('a restart forgets nothing of it', async () => {
+test('messages survive a restart', async () => {
   const { observed, again } = await open();
   await observed.add(key, seen('one'));
   expect(await (await again()).list(key)).toHaveLength(1);
 });
 
-describe('a message id', () => {
-  test('is stored once in a conversation, the second one is ignored', async () => {
+describe('id of an observed message', () => {
+  test('is stored once for each conversation, and later ones are ignored', async () => {
     const { observed, again } = await open();
     await Promise.all([
       observed.add(key, seen('one', { message_id: 'm1' })),
@@ -43,7 +43,7 @@ describe('a message id', () => {
     expect((await (await again()).list(key)).map(({ text }) => text)).toEqual(['one']);
   });
 
-  test('is ignored also when a turn has used its message meanwhile', async () => {
+  test('is ignored even after a turn has used its message', async () => {
     const { observed } = await open();
     await observed.add(key, seen('one', { message_id: 'm1' }));
     await observed.clear(key, Number.MAX_SAFE_INTEGER);
@@ -51,7 +51,7 @@ describe('a message id', () => {
     expect(await observed.list(key)).toEqual([]);
   });
 
-  test('of another conversation is another message, and messages without one are all kept', async () => {
+  test('is scoped to its conversation, and messages without one are all stored', async () => {
     const { observed } = await open();
     await observed.add(key, seen('one', { message_id: 'm1' }));
     await observed.add('another', seen('two', { message_id: 'm1' }));
@@ -62,8 +62,8 @@ describe('a message id', () => {
   });
 });
 
-describe('bounds', () => {
-  test('the newest 50 are kept, and the oldest of them says how many are gone and when they came', async () => {
+describe('limits of observed messages', () => {
+  test('keep the newest 50, and the oldest of them counts the dropped ones and their times', async () => {
     const { observed, clock } = await open();
     const start = clock.now();
     for (let n = 1; n <= 120; n++) {
@@ -76,21 +76,21 @@ describe('bounds', () => {
     expect(kept.slice(1).every(({ gone }) => gone === 0)).toBe(true);
   });
 
-  test('a flood at once is bounded and counted like any other', async () => {
+  test('apply to concurrent messages too', async () => {
     const { observed } = await open();
     await Promise.all(Array.from({ length: 75 }, (_, index) => observed.add(key, seen(`n${index}`))));
     const kept = await observed.list(key);
     expect([kept.length, kept.reduce((sum, { gone }) => sum + gone, 0)]).toEqual([50, 25]);
   });
 
-  test('4,000 characters of a text are kept', async () => {
+  test('truncate a text to 4,000 characters', async () => {
     const { observed } = await open();
     await observed.add(key, seen(`${'x'.repeat(3999)}😀`));
     expect((await observed.list(key))[0]?.text).toBe('x'.repeat(3999));
   });
 });
 
-test('what a turn has used is dropped, and what came since stays', async () => {
+test('messages that a turn has used are cleared, and later ones stay', async () => {
   const { observed } = await open();
   await observed.add(key, seen('one'));
   const [first] = await observed.list(key);
@@ -99,7 +99,7 @@ test('what a turn has used is dropped, and what came since stays', async () => {
   expect((await observed.list(key)).map(({ text }) => text)).toEqual(['two']);
 });
 
-test('what came since stays also when what the turn has used was deleted meanwhile', async () => {
+test('later messages stay even when the used one was deleted meanwhile', async () => {
   const { observed } = await open();
   await observed.add(key, seen('one', { message_id: 'm1' }));
   const [used] = await observed.list(key);
@@ -109,7 +109,7 @@ test('what came since stays also when what the turn has used was deleted meanwhi
   expect((await observed.list(key)).map(({ text }) => text)).toEqual(['two']);
 });
 
-test('a message that is added while the empty list is read is found by the next look', async () => {
+test('a message added while the list is read is in the next list', async () => {
   const { observed } = await open();
   await observed.add(key, seen('one'));
   await observed.clear(key, Number.MAX_SAFE_INTEGER);

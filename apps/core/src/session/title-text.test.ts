@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstWords, lineSaid, maxTitle, titleSaid, titleSource } from './title-text.ts';
 
-describe('the first words', () => {
+describe('firstWords()', () => {
   test.each([
     ['How do I bake bread?', 'How do I bake bread?'],
     ['  two\n\nlines\tand a tab ', 'two lines and a tab'],
@@ -17,15 +17,15 @@ describe('the first words', () => {
     ['日'.repeat(100), '日'.repeat(maxTitle)],
     ['👩‍👩‍👧'.repeat(20), '👩‍👩‍👧'.repeat(7)],
     [`${'x'.repeat(59)}😀`, 'x'.repeat(59)],
-  ])('of %j are %j', (text, title) => {
+  ])('of %j returns %j', (text, title) => {
     expect(firstWords(text)).toBe(title);
   });
 
-  test.each(['', ' \n\t ', '\u200b\u2060', '\u200d\u200d', '\u3164', '\u2800', '\u0000'])('of %j are nothing', (text) => {
+  test.each(['', ' \n\t ', '\u200b\u2060', '\u200d\u200d', '\u3164', '\u2800', '\u0000'])('of %j returns null', (text) => {
     expect(firstWords(text)).toBeNull();
   });
 
-  test('of a plain line are those of the same line with something in it that cannot be seen', () => {
+  test('ignores an invisible character after a plain line', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'Z', '~', '!', ' ', '\t', '\n', '\u00a0', 'é'), maxLength: 90 });
     const rule = fc.property(line, (text) => {
       expect(firstWords(text)).toBe(firstWords(`${text}\u200b`));
@@ -33,7 +33,7 @@ describe('the first words', () => {
     fc.assert(rule);
   });
 
-  test('are one line within bounds, of words that stand in the text in this order, whatever it is', () => {
+  test('returns a bounded, well-formed line without control characters for random text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const title = firstWords(text);
@@ -49,12 +49,12 @@ describe('the first words', () => {
   });
 });
 
-describe('what a title is taken from', () => {
+describe('titleSource()', () => {
   const file = { path: '/data/uploads/ab/cd$&.png', name: '../../etc/holiday $1.png' };
-  test('is the text without the places of its files', () => {
+  test('is the text without the paths of its files', () => {
     expect(titleSource({ text: `look at ${file.path} now`, attachments: [file] })).toBe('look at holiday $1.png now');
   });
-  test('is the name of the first file where there is no text, never its place', () => {
+  test('is the name of the first file if there is no text, never its path', () => {
     expect(titleSource({ text: ' ', attachments: [file] })).toBe('holiday $1.png');
     expect(titleSource({ text: '', attachments: [{ path: '/data/uploads/x/scan.pdf' }] })).toBe('scan.pdf');
     expect(titleSource({ text: '', attachments: [{ path: '/x', name: 'C:\\Users\\anna\\tax.pdf' }] })).toBe('tax.pdf');
@@ -62,7 +62,7 @@ describe('what a title is taken from', () => {
   });
 });
 
-describe('what a model says', () => {
+describe('titleSaid()', () => {
   test.each([
     ['"Baking bread."\n', 'Baking bread'],
     ['**Title:** «Baking bread»', 'Baking bread'],
@@ -72,7 +72,7 @@ describe('what a model says', () => {
     ['Error 404 in nginx', 'Error 404 in nginx'],
     ['🍞', '🍞'],
     [`Baking ${'very '.repeat(20)}good bread`, 'Baking very very very very very very very very very very'],
-  ])('%j is the title %j', (said, title) => {
+  ])('of %j returns %j', (said, title) => {
     expect(titleSaid(said)).toBe(title);
   });
 
@@ -93,11 +93,11 @@ describe('what a model says', () => {
     'Please provide the text.',
     'word '.repeat(40),
     '\u202e\u200b',
-  ])('%j is no title', (said) => {
+  ])('of %j returns null', (said) => {
     expect(titleSaid(said)).toBeNull();
   });
 
-  test('is one bounded line or nothing, at once, whatever it is', () => {
+  test('returns a bounded line or null for random text, in bounded time', () => {
     const pieces = fc.constantFrom(
       '"',
       '*',

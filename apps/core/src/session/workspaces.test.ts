@@ -5,7 +5,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { onTestFinished, test, expect } from 'vitest';
 import { createWorkspaces } from './workspaces.ts';
 
-test('a workspace that was removed is there again a second later, also when the time of day was set back', () => {
+test('a workspace that was deleted is created again after a second, even when the clock is set back', () => {
   const { path: dataDir, remove } = temporaryFolder();
   onTestFinished(remove);
   const clock = createFakeClock();

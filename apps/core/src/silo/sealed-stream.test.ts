@@ -17,7 +17,7 @@ async function all(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 const sealed = (bytes: Buffer, size = 1000) => all(seal(pieces(bytes, size), key, place));
 const opened = (bytes: Buffer, size = 1000, own = key, at = place) => all(open(pieces(bytes, size), own, at));
 
-test('what is sealed in any pieces opens in any other', async () => {
+test('sealed bytes open again, however they are split', async () => {
   const lengths = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constantFrom(65_535, 65_536, 65_537, 131_072, 200_000));
   await fc.assert(
     fc.asyncProperty(
@@ -28,7 +28,7 @@ test('what is sealed in any pieces opens in any other', async () => {
         fc.pre(length / Math.min(into, outOf) < 5000);
         const bytes = randomBytes(length);
         const closed = await sealed(bytes, into);
-        // A few bytes may stand in any ciphertext by chance.
+        // A few bytes may occur in any ciphertext by chance.
         if (length >= 16) expect(closed.includes(bytes.subarray(0, 32))).toBe(false);
         expect((await opened(closed, outOf)).equals(bytes)).toBe(true);
       },
@@ -37,7 +37,7 @@ test('what is sealed in any pieces opens in any other', async () => {
   );
 });
 
-test('what is changed, cut, lengthened or put elsewhere does not open', async () => {
+test('rejects sealed bytes that are changed, truncated, extended or moved', async () => {
   const bytes = randomBytes(150_000);
   const closed = await sealed(bytes);
   const part = 65_536 + 16;
@@ -70,7 +70,7 @@ test('what is changed, cut, lengthened or put elsewhere does not open', async ()
   await expect(opened(closed, 1000, key, { ...place, silo: 'silo_2' })).rejects.toThrow(ChangedError);
 });
 
-test('nothing of a part comes out before it is known to be whole', async () => {
+test('yields nothing of a part before it is verified', async () => {
   const closed = await sealed(randomBytes(100));
   const out: Buffer[] = [];
   const read = async () => {

@@ -7,7 +7,7 @@ const seconds = (mime: string, clip: Buffer) => {
   return type === null ? null : audioSeconds(clip, type);
 };
 
-/** 16 bits, one channel. `said`: what the header says the data is long. */
+/** 16 bits, one channel. `said`: the length of the data according to the header. */
 function wave(rate: number, bytes: number, said = bytes): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
@@ -33,21 +33,18 @@ test.each([
   ['audio/aac', 96],
   ['audio/flac', 512],
   ['audio/amr', 12.8],
-])('a clip of %s is taken for %s kbit a second', (mime, kilobits) => {
+])('the length of a %s clip is estimated at %s kbit/s', (mime, kilobits) => {
   expect(seconds(mime, Buffer.alloc((kilobits * 1000 * 10) / 8))).toBe(10);
 });
 
-test('a wave file is as long as its header says, and no longer than it is', () => {
+test('the length of a wave file is that of its header, limited by its size', () => {
   expect(seconds('audio/wav', wave(22_050, 22_050 * 2 * 3))).toBe(3);
   expect(seconds('audio/wav', wave(8000, 8000 * 2 * 3, 0x7fff_f000))).toBe(3);
 });
 
-test.each([Buffer.from('RIFF'), wave(0, 32_000), Buffer.alloc(32_000)])(
-  'a broken wave file has a length all the same',
-  (clip) => {
-    expect(seconds('audio/wav', clip)).toBeGreaterThan(0);
-  },
-);
+test.each([Buffer.from('RIFF'), wave(0, 32_000), Buffer.alloc(32_000)])('a broken wave file is given a length too', (clip) => {
+  expect(seconds('audio/wav', clip)).toBeGreaterThan(0);
+});
 
 test.each([
   ['OggS', 'ogg'],
@@ -62,10 +59,10 @@ test.each([
   ['\xFF\xF1\x50', 'aac'],
   ['%PDF-1.7', null],
   ['', null],
-])('bytes that begin with %j are %s', (start, name) => {
+])('bytes that begin with %j are detected as %s', (start, name) => {
   expect(audioTypeOfBytes(Buffer.from(start, 'latin1'))?.name ?? null).toBe(name);
 });
 
-test.each(['text/html', 'audio/x-something', '__proto__', 'constructor'])('%s is no audio', (mime) => {
+test.each(['text/html', 'audio/x-something', '__proto__', 'constructor'])('%s is not an audio type', (mime) => {
   expect(audioTypeOf(mime)).toBeNull();
 });

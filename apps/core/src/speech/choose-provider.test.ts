@@ -4,7 +4,7 @@ import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { chooseStt, chooseTts } from './choose-provider.ts';
 
-/** What a look-up with these settings finds, and which secrets it asks for. */
+/** The providers chosen with these settings, and the secrets that were read. */
 async function choose(env: Record<string, string>) {
   const asked: string[] = [];
   const resolve = (name: string) => {
@@ -34,7 +34,7 @@ test.each([
     'scribe_v2',
   ],
   [{ BASE_URL: 'https://speech.example/v1', KEY_SECRET: 'MY_KEY', MODEL: 'm' }, 'MY_KEY', 'm', 'm'],
-])('with %j the key is that of %s', async (env, secret, tts, stt) => {
+])('%j uses the key %s', async (env, secret, tts, stt) => {
   const found = await choose(both(env));
   expect(found.asked).toEqual([secret, secret]);
   expect([found.tts.slice(1), found.stt.slice(1)]).toEqual([
@@ -49,7 +49,7 @@ test.each([
   'https://api.openai.com.example.org/v1',
   'https://notopenai.com/v1',
   'https://openai.com@example.org/v1',
-])('no vendor’s key goes to %s', async (url) => {
+])('the key of a vendor is not sent to %s', async (url) => {
   const found = await choose(both({ PROVIDER: 'openai', BASE_URL: url }));
   expect(found.asked).toEqual([]);
   expect(found).toMatchObject({ tts: ['openai', 'tts-1', false], stt: ['openai', 'whisper-1', false] });

@@ -8,7 +8,7 @@ const open = (over: object = {}) => {
 };
 const never = new AbortController().signal;
 
-test('only so many run at once; each slot that is freed goes to the next in line', async () => {
+test('slots limit what runs at once, and a freed slot goes to the next in line', async () => {
   const { slots } = open();
   const free = await slots.take(never);
   await slots.take(never);
@@ -27,14 +27,14 @@ test('only so many run at once; each slot that is freed goes to the next in line
   expect(order).toEqual(['third', 'fourth']);
 });
 
-test('past the line nobody waits', async () => {
+test('rejects at once when the line is full', async () => {
   const { slots } = open({ slots: 1, maxWaiting: 1 });
   await slots.take(never);
   void slots.take(never);
   await expect(slots.take(never)).rejects.toMatchObject({ code: 'queue_full', status: 429, details: { retry_after_s: 5 } });
 });
 
-test('nobody waits without end, and a caller that left keeps no place', async () => {
+test('waiting times out, and an aborted caller loses its place', async () => {
   const { clock, slots } = open({ slots: 1, maxWaiting: 2 });
   const free = await slots.take(never);
   const late = slots.take(never);

@@ -14,7 +14,7 @@ test.each([
   expect(holds(period, local(at))).toBe(true);
 });
 
-test('a period ends with its last millisecond', () => {
+test('a period begins with its first millisecond and ends with its last', () => {
   const period = periodAt('day', local('2026-11-21T12:00:00'));
   expect([period.since - 1, period.since, period.until - 1, period.until].map((at) => holds(period, at))).toEqual([
     false,
@@ -24,7 +24,7 @@ test('a period ends with its last millisecond', () => {
   ]);
 });
 
-test('a day is written so that text sorts as time does', () => {
+test('days are formatted so that they sort by time', () => {
   expect(dayOf(local('2026-03-04T00:00:00'))).toBe('2026-03-04');
   expect(dayOf(local('2026-11-21T23:59:59.999'))).toBe('2026-11-21');
 });

@@ -64,7 +64,7 @@ test.each([
   [5, 5.01, 403],
   [5, null, 403],
   [0, 0.01, 403],
-])('who comes through the dashboard makes a budget of %j one of %j: %j without a fresh second factor', async (from, to, code) => {
+])('changing a budget of %j to %j over the dashboard gives %j without a fresh second factor', async (from, to, code) => {
   const { set, left } = await open();
   await set(from, {});
   const before = left();
@@ -74,7 +74,7 @@ test.each([
   expect(left()).toEqual(to === null ? [] : [to]);
 });
 
-test('a budget is not raised under another spelling, and a program of this machine needs no second factor', async () => {
+test('another spelling of the sender cannot raise a budget; a program of this machine needs no second factor', async () => {
   const { set, left } = await open();
   await set(5, {});
   expect(await set(6, named, 'Anna@X.org')).toBe(403);

@@ -24,7 +24,7 @@ const limits = {
 
 type Options = Partial<typeof limits> & { period?: SpendPeriodName; start?: string };
 
-/** Spend limits over a real database; `open` once more is a restart. */
+/** Spend limits over a real database; calling `open` again is a restart. */
 function house(start = '2026-11-21T12:00:00') {
   const db = openSqlite(':memory:');
   migrate(db, path.join(import.meta.dirname, '../db/migrations'));
@@ -58,7 +58,7 @@ function house(start = '2026-11-21T12:00:00') {
 const sender = (raw_id: string, channel = 'compat') => ({ channel, sender: { raw_id } });
 const replyOf = (verdict: { allowed: boolean; reply?: string }) => verdict.reply ?? '';
 
-test('without a limit nobody is refused and nothing is warned of, and all is counted', async () => {
+test('spending without limits is counted, and neither rejected nor warned about', async () => {
   const { spend, events } = await house().open();
   spend.add(anna, 1e6);
   expect(spend.check(anna, false)).toEqual({ allowed: true });
@@ -73,7 +73,7 @@ test('without a limit nobody is refused and nothing is warned of, and all is cou
   });
 });
 
-test('at the hard limit of the total the next turn of every sender is refused', async () => {
+test('the hard limit of the total rejects further turns of every sender', async () => {
   const { spend } = await house().open({ spendHardUsd: 1 });
   spend.add(anna, 0.99);
   expect(spend.check(ben, false)).toEqual({ allowed: true });
@@ -82,20 +82,20 @@ test('at the hard limit of the total the next turn of every sender is refused', 
   expect(spend.check(anna, false)).toMatchObject({ allowed: false });
 });
 
-test('at the hard limit of each principal only that principal is refused', async () => {
+test('the hard limit for each person rejects only that person', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 1 });
   spend.add(anna, 1);
   expect(spend.check(anna, false)).toMatchObject({ allowed: false });
   expect(spend.check(ben, false)).toEqual({ allowed: true });
 });
 
-test('sums of small amounts reach a limit they add up to', async () => {
+test('small amounts add up exactly to a limit', async () => {
   const { spend } = await house().open({ spendHardUsd: 1 });
   for (let i = 0; i < 10; i++) spend.add(anna, 0.1);
   expect(spend.check(anna, false)).toMatchObject({ allowed: false });
 });
 
-test('senders without a principal count together under the empty id', async () => {
+test('unknown senders are counted together under the empty id', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 1 });
   const nobody = { principal_id: null, principal_key: null, trust_tier: 'GUEST' as const };
   spend.add(nobody, 1);
@@ -104,7 +104,7 @@ test('senders without a principal count together under the empty id', async () =
   expect(spend.warnings()[0]).toContain('Unknown senders');
 });
 
-test('a refusal says which limit, how much, and when it starts again', async () => {
+test('a rejection names the limit, the amount and the date when it starts again', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 5, spendHardUsd: 20 });
   spend.add(anna, 5.02);
   const own = replyOf(spend.check(anna, false));
@@ -118,7 +118,7 @@ test('a refusal says which limit, how much, and when it starts again', async () 
   );
 });
 
-test('a refusal on a public surface has no figures, and none of all together below TRUSTED', async () => {
+test('a rejection in public has no amounts, and in private only trusted people see those of the total', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 5, spendHardUsd: 20, period: 'day' });
   spend.add(anna, 5);
   const silent = 'I cannot answer any more today, because a spending limit is reached. Please try again tomorrow.';
@@ -128,7 +128,7 @@ test('a refusal on a public surface has no figures, and none of all together bel
   expect(replyOf(spend.check(who('cleo', 'TRUSTED'), true))).toBe(silent);
 });
 
-test('the soft limit refuses nobody, and is reported once per subject and period', async () => {
+test('a soft limit rejects nobody, and is reported once for each subject and period', async () => {
   const { clock, open } = house();
   const { spend, events, warned } = await open({ spendSoftUsd: 1, spendHardUsd: 9, spendPrincipalSoftUsd: 0.5 });
   for (let i = 0; i < 4; i++) spend.add(anna, 0.3);
@@ -151,7 +151,7 @@ test('the soft limit refuses nobody, and is reported once per subject and period
   expect(events.slice(3)).toEqual([{ what: 'soft', subject: 'principal', key: 'anna' }]);
 });
 
-test('a hard limit is reported when it is reached, and every refusal is an event of the sender refused', async () => {
+test('reaching a hard limit is reported, and every rejection is an event of the rejected sender', async () => {
   const { spend, events } = await house().open({ spendHardUsd: 1 });
   spend.add(anna, 2);
   spend.check(ben, false);
@@ -166,7 +166,7 @@ test('a hard limit is reported when it is reached, and every refusal is an event
   ]);
 });
 
-test('a check before a turn costs no SQL, a turn that cost nothing no write, and one that cost something one write', async () => {
+test('check() runs no SQL, a turn without cost writes nothing, and one with cost writes once', async () => {
   const { open, statements } = house();
   const { spend } = await open({ spendHardUsd: 1, spendPrincipalHardUsd: 1 });
   statements.length = 0;
@@ -180,7 +180,7 @@ test('a check before a turn costs no SQL, a turn that cost nothing no write, and
   expect(spend.report().principals[0]).toMatchObject({ cost_usd: 0.1, turns: 1 });
 });
 
-test('what was spent is known after a restart, and a limit that is past then is warned of at once', async () => {
+test('sums survive a restart, and limits already exceeded are warned about at the start', async () => {
   const { open } = house();
   const before = await open();
   before.spend.add(anna, 0.7);
@@ -196,7 +196,7 @@ test('what was spent is known after a restart, and a limit that is past then is 
 test.each([
   ['day', '2026-11-21T23:59:59', 1000],
   ['month', '2026-11-30T23:59:59', 1000],
-] as const)('when the %s is over, the sums start again without a restart', async (period, start, ms) => {
+] as const)('sums restart when the %s ends, without a restart', async (period, start, ms) => {
   const { clock, open } = house(start);
   const { spend } = await open({ spendHardUsd: 1, period });
   spend.add(anna, 1);
@@ -207,7 +207,7 @@ test.each([
   expect(spend.report()).toMatchObject({ total: { cost_usd: 0 }, principals: [] });
 });
 
-test('limits of a day and of a month count the same turns: one can be changed for the other', async () => {
+test('limits of a day and of a month share their counts, so that one can replace the other', async () => {
   const { clock, open } = house('2026-11-20T12:00:00');
   const days = await open({ period: 'day' });
   days.spend.add(anna, 1);
@@ -218,7 +218,7 @@ test('limits of a day and of a month count the same turns: one can be changed fo
   expect((await open({ period: 'day' })).spend.report().total.cost_usd).toBe(2);
 });
 
-test('a month counts its own days alone, of all together and of a sender', async () => {
+test('a month counts only its own days, for the total and for the budget of a sender', async () => {
   const { clock, open } = house('2026-10-31T12:00:00');
   const { spend: early } = await open();
   await early.setBudget('compat', 'ci', 100);
@@ -237,7 +237,7 @@ test('a month counts its own days alone, of all together and of a sender', async
   expect(spend.report()).toMatchObject({ total: { cost_usd: 6 }, budgets: [{ spent_usd: 6 }] });
 });
 
-test('what is paid for a person beside their turns stops where their turns do', async () => {
+test('mayPay() rejects extra costs of a person at the limits of their turns', async () => {
   const { spend, events } = await house().open({ spendPrincipalHardUsd: 1 });
   await spend.setBudget('compat', 'ci', 0);
   spend.add(anna, 1);
@@ -245,13 +245,13 @@ test('what is paid for a person beside their turns stops where their turns do', 
   expect(events.map(({ what }) => what)).toEqual(['hard']);
 });
 
-test('who spent most is first in the report', async () => {
+test('the report lists people by amount, highest first', async () => {
   const { spend } = await house().open();
   for (const [key, cost] of Object.entries({ anna: 1, ben: 3, cleo: 2 })) spend.add(who(key), cost);
   expect(spend.report().principals.map(({ key }) => key)).toEqual(['ben', 'cleo', 'anna']);
 });
 
-test('a warning of a day says when it starts again; small sums are shown in full', async () => {
+test('a warning for a day says when it starts again, and shows small amounts with four decimals', async () => {
   const { spend } = await house().open({ spendPrincipalHardUsd: 0.05, period: 'day' });
   spend.add(anna, 0.0512);
   expect(spend.warnings()).toEqual([
@@ -259,7 +259,7 @@ test('a warning of a day says when it starts again; small sums are shown in full
   ]);
 });
 
-test('a side call is paid for and is no turn, also after a restart', async () => {
+test('a side call counts its cost but no turn, also after a restart', async () => {
   const { open } = house();
   const before = await open({ spendHardUsd: 1 });
   before.spend.add(anna, 0.25);
@@ -276,7 +276,7 @@ test('a side call is paid for and is no turn, also after a restart', async () =>
   expect(after.spend.check(anna, false)).toMatchObject({ allowed: false });
 });
 
-test('a machine whose clock starts in the past finds what was spent once its clock is right', async () => {
+test('earlier spending is found again once a clock that started in the past is corrected', async () => {
   const { open } = house();
   const before = await open();
   before.spend.add(anna, 1);
@@ -292,7 +292,7 @@ test('a machine whose clock starts in the past finds what was spent once its clo
   expect(spend.check(anna, false)).toMatchObject({ allowed: false });
 });
 
-test('a database that cannot be written stops no turn, and the limit holds for what is known', async () => {
+test('a failing database stops no turn, and the limit applies to what is in memory', async () => {
   const { db, open } = house();
   const { spend, warned } = await open({ spendHardUsd: 1 });
   db.raw.exec('DROP TABLE spend');
@@ -302,15 +302,15 @@ test('a database that cannot be written stops no turn, and the limit holds for w
   expect(spend.check(anna, false)).toMatchObject({ allowed: false });
 });
 
-test('warnings stay a short list however many are past their limit', async () => {
+test('warnings are limited to ten and a count of the rest', async () => {
   const { spend } = await house().open({ spendPrincipalSoftUsd: 1 });
   for (let i = 0; i < 50; i++) spend.add(who(`n${i}`), 1);
   expect(spend.warnings()).toHaveLength(11);
   expect(spend.warnings().at(-1)).toContain('40 more');
 });
 
-describe('the budget of a sender', () => {
-  test('is for that name on that channel alone, beside the limit of the principal', async () => {
+describe('budget of a sender', () => {
+  test('applies to that name on that channel only, besides the limit of the person', async () => {
     const { spend, events } = await house().open();
     await spend.setBudget('compat', 'ci', 2);
     spend.add(anna, 1.5, sender('ci'));
@@ -335,7 +335,7 @@ describe('the budget of a sender', () => {
     });
   });
 
-  test('that is used up is a warning until its month ends, or there is more of it', async () => {
+  test('gives a warning when used up, until the month ends or the budget is raised', async () => {
     const { clock, open } = house('2026-11-21T12:00:00');
     const { spend, warned } = await open();
     await spend.setBudget('compat', 'ci', 2);
@@ -354,7 +354,7 @@ describe('the budget of a sender', () => {
     expect(spend.warnings()).toEqual([]);
   });
 
-  test('of nothing refuses at once; a larger one lets in again, and so does none', async () => {
+  test('of 0 rejects at once, until it is raised or removed', async () => {
     const { spend } = await house().open();
     const isAllowed = () => spend.check(anna, false, sender('ci')).allowed;
     await spend.setBudget('compat', 'ci', 0);
@@ -368,7 +368,7 @@ describe('the budget of a sender', () => {
     expect(spend.report().budgets).toEqual([]);
   });
 
-  test('counts by the calendar month, whatever the period of the limits, and over a restart', async () => {
+  test('counts by calendar month whatever the period of the limits, and survives a restart', async () => {
     const { clock, open } = house('2026-11-21T12:00:00');
     const before = await open({ period: 'day' });
     await before.spend.setBudget('compat', 'ci', 1);
@@ -381,7 +381,7 @@ describe('the budget of a sender', () => {
     expect(spend.check(anna, false, sender('ci')).allowed).toBe(true);
   });
 
-  test('that is removed and given again in the same month does not begin at nothing', async () => {
+  test('keeps its count when it is removed and set again in the same month', async () => {
     const { spend } = await house().open();
     await spend.setBudget('compat', 'ci', 1);
     spend.add(anna, 1, sender('ci'));
@@ -390,7 +390,7 @@ describe('the budget of a sender', () => {
     expect(spend.check(anna, false, sender('ci')).allowed).toBe(false);
   });
 
-  test('is one, however its name is written where a channel ignores case, also after a restart', async () => {
+  test('is shared by all spellings of a name on channels that ignore case, also after a restart', async () => {
     const { open } = house();
     const { spend } = await open();
     await spend.setBudget('email', 'anna@x.org', 5);
@@ -401,7 +401,7 @@ describe('the budget of a sender', () => {
     expect((await open()).spend.report().budgets).toEqual([]);
   });
 
-  test('that an earlier version stored as it was typed is replaced, and removed', async () => {
+  test('stored by an earlier version in another spelling is replaced and removed', async () => {
     const { db, open } = house();
     await db.run("INSERT INTO sender_budget VALUES ('email', 'Anna@X.org', 5)");
     await (await open()).spend.setBudget('email', 'anna@x.org', 1);
@@ -411,7 +411,7 @@ describe('the budget of a sender', () => {
     expect((await open()).spend.report().budgets).toEqual([]);
   });
 
-  test('costs a turn of a sender without one no SQL', async () => {
+  test('runs no SQL for turns of senders without one', async () => {
     const { open, statements } = house();
     const { spend } = await open();
     await spend.setBudget('compat', 'ci', 1);

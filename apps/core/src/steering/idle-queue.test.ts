@@ -40,7 +40,7 @@ async function endOne(): Promise<void> {
   await pass(0);
 }
 
-test('an item runs after its delay, one at a time, in the order they came', async () => {
+test('items run one at a time after their delay, in order of arrival', async () => {
   queue.add('a', 'a');
   await pass(99);
   expect(ran).toEqual([]);
@@ -55,7 +55,7 @@ test('an item runs after its delay, one at a time, in the order they came', asyn
   expect(queue.has('b')).toBe(false);
 });
 
-test('nothing runs while there is something more urgent, and what waits too long for that is dropped', async () => {
+test('nothing runs while a turn is busy, and items that wait too long are dropped', async () => {
   isBusy = true;
   queue.add('a', 'a');
   await pass(5000);
@@ -68,14 +68,14 @@ test('nothing runs while there is something more urgent, and what waits too long
   expect(ran).toEqual(['b']);
 });
 
-test('past the limit the item that waits longest is dropped', async () => {
+test('the oldest item is dropped at the limit', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) queue.add(name, name);
   await pass(100);
   for (let n = 0; n < 5; n++) await endOne();
   expect(ran).toEqual(['c', 'd', 'e']);
 });
 
-test('what is removed does not run, and what runs is told to end', async () => {
+test('remove() drops a waiting item and aborts a running one', async () => {
   queue.add('a', 'a');
   queue.add('b', 'b');
   queue.remove('b');
@@ -86,7 +86,7 @@ test('what is removed does not run, and what runs is told to end', async () => {
   expect(ran).toEqual(['a']);
 });
 
-test('closed, it drops what waits, ends what runs, and takes nothing more', async () => {
+test('close() drops waiting items, aborts the running one and accepts no more', async () => {
   queue.add('a', 'a');
   await pass(100);
   queue.add('b', 'b');

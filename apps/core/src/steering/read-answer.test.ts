@@ -10,7 +10,7 @@ const form: AnswerForm = {
 };
 const read = (said: unknown) => readAnswer(form, typeof said === 'string' ? said : JSON.stringify(said));
 
-test('an answer is read with or without words and fences around it, without what nobody asked for', () => {
+test('reads an answer with or without text and a code fence around it, and drops unknown fields', () => {
   const answer = { kind: 'bug', urgent: true };
   expect(read({ ...answer, more: 1, __proto__: 2 })).toEqual({ answer });
   expect(read(`Here you are:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``)).toEqual({ answer });
@@ -18,7 +18,7 @@ test('an answer is read with or without words and fences around it, without what
   expect(read({ ...answer, labels: ['ui'] })).toEqual({ answer: { ...answer, labels: ['ui'] } });
 });
 
-describe('what does not have the form is said to the model', () => {
+describe('rejected answer', () => {
   test.each([
     ['', 'it is not one JSON object'],
     ['I would say it is a bug.', 'it is not one JSON object'],
@@ -34,7 +34,7 @@ describe('what does not have the form is said to the model', () => {
     expect(read(said)).toEqual({ problem });
   });
 
-  test('numbers are numbers', () => {
+  test('integers and numbers are checked, and infinite ones rejected', () => {
     const numbers: AnswerForm = { count: { type: 'integer' }, share: { type: 'number' } };
     expect(readAnswer(numbers, '{"count":3,"share":0.5}')).toEqual({ answer: { count: 3, share: 0.5 } });
     expect(readAnswer(numbers, '{"count":3.5,"share":0.5}')).toEqual({ problem: '"count" has to be a whole number' });
@@ -48,7 +48,7 @@ const field = fc.record<AnswerField>({
 });
 const forms = fc.dictionary(fc.constantFrom('a', 'b', 'constructor', 'to_string'), field, { minKeys: 1 });
 
-test('whatever a model says, what is read has the form and no more', () => {
+test('an answer read from random text has only the fields of its form, and all required ones', () => {
   fc.assert(
     fc.property(
       forms,
@@ -68,7 +68,7 @@ test('whatever a model says, what is read has the form and no more', () => {
   );
 });
 
-test('the model is told the form as a JSON Schema', () => {
+test('toJsonSchema() describes the form to the model', () => {
   expect(toJsonSchema(form)).toEqual({
     type: 'object',
     required: ['kind', 'urgent'],

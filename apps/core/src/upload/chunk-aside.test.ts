@@ -23,25 +23,22 @@ async function openAside(there: Buffer, again: Buffer) {
   return { aside, place, beside, read: () => readFileSync(whole) };
 }
 
-/** More than is compared or copied at once. */
+/** Longer than the blocks that are compared and copied. */
 const long = 2_500_000;
 
-test.each([0, 1_048_575, 1_048_576, 2_097_152, long - 1])(
-  'one byte that differs, at %i, is seen, and is there afterwards',
-  async (at) => {
-    const there = randomBytes(long);
-    const again = Buffer.from(there);
-    again[at] = (again[at] ?? 0) ^ 1;
-    const { aside, place, read } = await openAside(there, again);
-    expect(await aside.isAt(place)).toBe(false);
-    await aside.copyTo(place);
-    expect(await aside.isAt(place)).toBe(true);
-    expect(read().equals(Buffer.concat([before, again, after]))).toBe(true);
-    await aside.remove();
-  },
-);
+test.each([0, 1_048_575, 1_048_576, 2_097_152, long - 1])('detects a single different byte at %i, and copies it', async (at) => {
+  const there = randomBytes(long);
+  const again = Buffer.from(there);
+  again[at] = (again[at] ?? 0) ^ 1;
+  const { aside, place, read } = await openAside(there, again);
+  expect(await aside.isAt(place)).toBe(false);
+  await aside.copyTo(place);
+  expect(await aside.isAt(place)).toBe(true);
+  expect(read().equals(Buffer.concat([before, again, after]))).toBe(true);
+  await aside.remove();
+});
 
-test.each([0, 1, 1_048_576, long])('the same %i bytes are', async (length) => {
+test.each([0, 1, 1_048_576, long])('recognizes %i equal bytes', async (length) => {
   const there = randomBytes(length);
   const { aside, place, beside, read } = await openAside(there, there);
   expect(await aside.isAt(place)).toBe(true);
@@ -50,7 +47,7 @@ test.each([0, 1, 1_048_576, long])('the same %i bytes are', async (length) => {
   expect(existsSync(beside)).toBe(false);
 });
 
-test('a whole that ends too early is a fault, and nothing that is the same', async () => {
+test('a file that ends too early is an error, not equal', async () => {
   const { aside, place } = await openAside(randomBytes(10), randomBytes(100));
   await expect(aside.isAt(place)).rejects.toThrow('shorter than its chunks');
   await aside.remove();

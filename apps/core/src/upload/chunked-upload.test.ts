@@ -25,7 +25,7 @@ beforeEach(async () => {
 const send = (index: number, body: Readable = Readable.from([bytes.subarray(index * 3, index * 3 + 3)])) =>
   upload.receive(index, { body, length: null, sha256: null });
 
-/** The system reports it once: the next time it says that all is well. */
+/** The system reports a failure once: the next call succeeds. */
 async function failSyncOnce(): Promise<void> {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
@@ -34,14 +34,14 @@ async function failSyncOnce(): Promise<void> {
   onTestFinished(() => spy.mockRestore());
 }
 
-test('an end that comes after the disk refused some of it does not take its word that all is well', async () => {
+test('syncAll() does not trust a later success after a sync has failed', async () => {
   await Promise.all([send(0), send(1)]);
   await failSyncOnce();
   await expect(upload.sync()).rejects.toThrow('EIO');
   await expect(upload.syncAll()).rejects.toThrow('EIO');
 });
 
-test('a chunk that comes while the disk refuses what it has may have lost its beginning, so it does not count', async () => {
+test('a chunk received during a failed sync is not counted, as its beginning may be lost', async () => {
   await send(0);
   const body = new PassThrough();
   const received = send(1, body);
@@ -54,7 +54,7 @@ test('a chunk that comes while the disk refuses what it has may have lost its be
   expect((await staging.read(id))?.map.every((landed) => landed === 0)).toBe(true);
 });
 
-test('what comes again is whole, and its digest that of a file which came at once', async () => {
+test('chunks sent again after a failed sync give the digest of an intact file', async () => {
   await Promise.all([send(0), send(1)]);
   const digest = await upload.digest();
   await failSyncOnce();

@@ -26,14 +26,14 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
 );
 
-test('whatever fails and starts again in between, a file is there and listed, or neither', async () => {
+test('after random failures and restarts a file is both stored and listed, or neither', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const folder = temporaryFolder();
       let uploads = openUploads(folder.path);
       const ids: string[] = [];
       const deleted = new Set<string>();
-      /** Decided, and not ended yet. */
+      /** Deletions that have begun and not finished. */
       const pending = new Set<string>();
       try {
         for (const each of steps) {
@@ -53,7 +53,7 @@ test('whatever fails and starts again in between, a file is there and listed, or
             );
             manifest.append = append;
             expect(done).toBe(!isGone && !each.fails);
-            // What was decided is ended by the next caller, also when the answer was an error.
+            // A deletion that has begun is finished by the next caller, even after an error.
             if (done) deleted.add(id);
             if (done) pending.delete(id);
             else if (!isGone) pending.add(id);

@@ -29,7 +29,7 @@ const entry = (id: string, over: Partial<ManifestEntry> = {}): ManifestEntry => 
 const ids = async (manifest: Manifest, before: string | null = null) => (await manifest.page(before, 100)).map(({ id }) => id);
 const text = () => readFileSync(file, 'utf8');
 
-test('nothing that a deleted file was called is left, it stays deleted, and pages go on behind it', async () => {
+test('forgetDeleted() erases names, keeps files deleted, and keeps paging past them', async () => {
   const manifest = new Manifest(folder.path);
   for (const id of ['a', 'b', 'c'])
     await manifest.append(entry(id, id === 'b' ? {} : { name: id, path: path.join(folder.path, id) }));
@@ -44,7 +44,7 @@ test('nothing that a deleted file was called is left, it stays deleted, and page
   expect(text()).toBe(once);
 });
 
-test('whatever was added, deleted and forgotten, those that there are stay, in their order, word for word', async () => {
+test('forgetDeleted() keeps all live entries unchanged and in order, in random histories', async () => {
   const step = fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
     what: fc.constantFrom('add', 'delete', 'forget', 'tear'),
@@ -75,7 +75,7 @@ test('whatever was added, deleted and forgotten, those that there are stay, in t
   );
 });
 
-test('a file that is added meanwhile is behind it', async () => {
+test('an entry appended during forgetDeleted() is kept', async () => {
   const manifest = new Manifest(folder.path);
   await manifest.append(entry('a'));
   await manifest.append(entry('a', { deleted_at: 1 }));
@@ -83,7 +83,7 @@ test('a file that is added meanwhile is behind it', async () => {
   expect(await ids(new Manifest(folder.path))).toEqual(['b']);
 });
 
-test('what a kill left of an earlier attempt is written over, and a link in the place of the list is not followed', async () => {
+test('a leftover of an interrupted attempt is overwritten, and a symlink in its place is not followed', async () => {
   const manifest = new Manifest(folder.path);
   await manifest.append(entry('a'));
   await manifest.append(entry('a', { deleted_at: 1 }));
@@ -94,7 +94,7 @@ test('what a kill left of an earlier attempt is written over, and a link in the 
   expect([readFileSync(target, 'utf8'), await manifest.isDeleted('a')]).toEqual(['mine', true]);
 });
 
-test('an attempt that fails leaves the list as it was', async () => {
+test('a failed attempt leaves the list unchanged', async () => {
   const manifest = new Manifest(folder.path);
   await manifest.append(entry('a'));
   await manifest.append(entry('a', { deleted_at: 1 }));

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkUploader, checkUploadOwner } from './check-uploader.ts';
 import { createOutgoingFiles } from './outgoing-file.ts';
 
-test('so many files of one instance are looked for at once, and other instances are not held up', async () => {
+test('concurrent file searches are limited for each instance, and do not block other instances', async () => {
   const stuck = Promise.withResolvers<void>();
   let searches = 0;
   const deps = {
@@ -41,7 +41,7 @@ const connectorPasses = {
   isTicket: (ticket: string, instance: string, file: string) => ticket === `${instance} ${path.basename(file)}`,
 };
 
-/** An area with these files, each of the conversation that it is given. */
+/** An upload area with these files and the conversation of each. */
 function openArea(owners: Record<string, string | null>) {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -79,7 +79,7 @@ function openArea(owners: Record<string, string | null>) {
   return { area, open };
 }
 
-test('a connector opens files of its own conversations, and nothing else, whether it is there or not', async () => {
+test('a connector opens only files of its own conversations, and cannot tell whether others exist', async () => {
   const { area, open } = openArea({ mine: own, theirs: foreign, nobodys: null });
   expect(await open('mine')).toBe('id-mine');
   expect(await open('mine', { key: own })).toBe('id-mine');
@@ -90,7 +90,7 @@ test('a connector opens files of its own conversations, and nothing else, whethe
   for (const pass of ['', 's3']) expect(await open('mine', { pass })).toBe('unauthorized');
 });
 
-test('it opens what is sent through it by the ticket of that file, never in the name of a conversation, and nothing by another ticket', async () => {
+test('a ticket opens exactly the file that is sent through the connector, and never for a conversation', async () => {
   const { open } = openArea({ mine: own, theirs: foreign });
   expect([await open('theirs', { ticket: 's1 theirs' }), await open('unlisted', { ticket: 's1 unlisted' })]).toEqual([
     'id-theirs',
@@ -105,7 +105,7 @@ test('it opens what is sent through it by the ticket of that file, never in the 
   expect(await open('mine', { ticket: 's1 theirs' })).toBe('id-mine');
 });
 
-test('it finds its file among the newest 20,000', async () => {
+test('a file is found among the newest 20,000 entries', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const file = path.join(folder.path, 'a');
@@ -122,7 +122,7 @@ test('it finds its file among the newest 20,000', async () => {
   await expect(openBehind(20_000)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('a connector says of a file that it belongs to a conversation of its own alone; a program of the operator says so of any', () => {
+test('a connector assigns uploads only to its own conversations, a program of the operator to any', () => {
   const check = (key: string | undefined, pass?: string) =>
     checkUploader({ connectorPasses }, pass === undefined ? {} : { authorization: `Bearer ${pass}` }, key);
   for (const [key, pass] of [
@@ -141,7 +141,7 @@ test('a connector says of a file that it belongs to a conversation of its own al
     expect(() => check(key, pass)).toThrow(expect.objectContaining({ code: 'forbidden' }));
 });
 
-test('an upload is gone on with by the connector whose conversation it is for, and by that conversation where one is named', async () => {
+test('an upload is continued only by the connector of its conversation, and under its own key', async () => {
   const owners: Record<string, string | null> = { a: own, b: foreign, c: null };
   const uploads = { keyOf: async (id: string) => owners[id] ?? null };
   type Asked = { id: string; key?: string; pass?: string };

@@ -35,7 +35,7 @@ function open(onLength: (index: number) => void = () => undefined): PrefixHash {
   });
 }
 
-test('a chunk that comes again while the whole is read changes nothing of the digest', async () => {
+test('advancing while the digest is computed does not change it', async () => {
   const hash = open();
   const digest = hash.digest();
   hash.advance();
@@ -44,12 +44,12 @@ test('a chunk that comes again while the whole is read changes nothing of the di
   expect(await Promise.all([hash.digest(), hash.digest()])).toEqual([expected, expected]);
 });
 
-test('there is no digest of a part', async () => {
+test('a digest of incomplete chunks is rejected', async () => {
   received.delete(2);
   await expect(open().digest()).rejects.toThrow('before every chunk had landed');
 });
 
-test('a chunk that is next is hashed as it passes, one at a time', async () => {
+test('the next chunk is hashed while it is received, one at a time', async () => {
   const hash = open();
   expect(hash.tap(1)).toBeNull();
   for (const index of [0, 1]) {
@@ -63,7 +63,7 @@ test('a chunk that is next is hashed as it passes, one at a time', async () => {
   expect(await hash.digest()).toBe(expected);
 });
 
-test('a chunk that did not land is as if it had never come', async () => {
+test('a chunk that failed is discarded from the hash', async () => {
   const hash = open();
   const tap = hash.tap(0);
   tap?.update(other);
@@ -71,7 +71,7 @@ test('a chunk that did not land is as if it had never come', async () => {
   expect(await hash.digest()).toBe(expected);
 });
 
-test('what passed before the whole was begun again counts for nothing', async () => {
+test('bytes hashed before a reset are discarded', async () => {
   const hash = open();
   const tap = hash.tap(0);
   tap?.update(other);
@@ -80,14 +80,14 @@ test('what passed before the whole was begun again counts for nothing', async ()
   expect(await hash.digest()).toBe(expected);
 });
 
-test('what is being read when the whole is begun again counts for nothing', async () => {
+test('a reset while the file is read restarts the hash', async () => {
   let times = 0;
   const hash = open((index) => void (index === 1 && times++ === 0 && hash.reset()));
   hash.advance();
   expect(await hash.digest()).toBe(expected);
 });
 
-test.each([0, 1, 3])('a chunk %i that is replaced is read again with all behind it', async (index) => {
+test.each([0, 1, 3])('replacing chunk %i rehashes it and all chunks after it', async (index) => {
   const hash = open();
   await hash.digest();
   const parts = [0, 1, 2, 3].map((at) => (at === index ? other : chunk(at)));
@@ -96,7 +96,7 @@ test.each([0, 1, 3])('a chunk %i that is replaced is read again with all behind 
   expect(await hash.digest()).toBe(digestOf(...parts));
 });
 
-test('a file that is shorter than its chunks has no digest', async () => {
+test('a file shorter than its chunks has no digest', async () => {
   const hash = open();
   truncateSync(fileOf(), bytes.length - 1);
   await expect(hash.digest()).rejects.toThrow('shorter than its chunks');

@@ -9,7 +9,7 @@ const files: ManifestEntry[] = [
 ];
 const found = (query: UploadQuery) => files.filter(uploadFilter(query)).map(({ name }) => name);
 
-test('files are found by a part of their name or conversation, whatever the case, and by their kind', () => {
+test('files are filtered by part of their name or conversation, ignoring case, and by kind', () => {
   expect(found({})).toEqual(['Holiday.PNG', 'notes.txt']);
   expect(found({ text: ' holi' })).toEqual(['Holiday.PNG']);
   expect(found({ text: 'USER:4711' })).toEqual(['Holiday.PNG']);
@@ -17,6 +17,6 @@ test('files are found by a part of their name or conversation, whatever the case
   expect(found({ text: 'holiday', kind: 'text' })).toEqual([]);
 });
 
-test('a kind that there is not is refused, and those that there are are named', () => {
+test('an unknown kind is rejected with the list of kinds', () => {
   expect(() => uploadFilter({ kind: 'picture' })).toThrow(/"picture".*image, audio/);
 });
