@@ -19,35 +19,35 @@ beforeEach(() => {
   file = path.join(folder, 'core.db');
 });
 
-describe('a database that cannot be opened is not called damaged', () => {
+describe('database that cannot be opened', () => {
   beforeEach(() => mkdirSync(file));
 
-  test('in a backup that is made', async () => {
+  test('is not reported as damaged when a backup is made', async () => {
     await expect(checkSnapshot('core', file, signal)).rejects.toThrow(/^core\.db could not be checked: /);
   });
 
-  test('in a backup that is restored', async () => {
+  test('is not reported as damaged when a backup is restored', async () => {
     await expect(checkDatabases(folder, { root, present: path.join(folder, 'present') })).rejects.toThrow(
       /^core\.db of the backup could not be checked: /,
     );
   });
 });
 
-describe('a database with other bytes in it is called damaged', () => {
+describe('database with foreign bytes', () => {
   beforeEach(() => writeFileSync(file, 'x'.repeat(100)));
 
-  test('in a backup that is made', async () => {
+  test('is reported as damaged when a backup is made', async () => {
     await expect(checkSnapshot('core', file, signal)).rejects.toThrow('core.db is damaged (file is not a database)');
   });
 
-  test('in a backup that is restored', async () => {
+  test('is reported as damaged when a backup is restored', async () => {
     await expect(checkDatabases(folder, { root, present: path.join(folder, 'present') })).rejects.toThrow(
       'core.db of the backup is damaged: file is not a database',
     );
   });
 });
 
-test('a database with a migration that this version does not know is refused, unless the present one has had it as well', async () => {
+test('rejects a database with an unknown migration, unless the present database has it too', async () => {
   const present = path.join(folder, 'present');
   mkdirSync(present);
   const migrated = (place: string, ...names: string[]) => {

@@ -18,7 +18,7 @@ const gather = async () =>
   (await gatherFiles(dataPaths(root), { manifest: path.join(root, 'uploads/manifest.jsonl') })).map(({ name }) => name);
 const gatherSealed = async () => (await gatherSecrets(dataPaths(root), '')).map(({ path: name }) => name);
 
-test('files of an instance go in the clear only when they are seen to be harmless', async () => {
+test('files of an instance are stored unencrypted only when they hold no secrets', async () => {
   write('plain.txt', 'a list of tulips');
   write('keys.json', '{}');
   write('other.txt', 'the token is x');
@@ -26,7 +26,7 @@ test('files of an instance go in the clear only when they are seen to be harmles
   expect(await gatherSealed()).toEqual(['instances/one/keys.json', 'instances/one/other.txt']);
 });
 
-test('a file too long to be read is in no backup without secrets, and is a reason not to make one with them', async () => {
+test('a file too long to be examined is left out, and prevents a backup with secrets', async () => {
   write('plain.txt', 'a list of tulips');
   write('film.bin', '');
   truncateSync(path.join(root, 'instances/one/film.bin'), 3 * 2 ** 30);
@@ -34,7 +34,7 @@ test('a file too long to be read is in no backup without secrets, and is a reaso
   await expect(gatherSealed()).rejects.toMatchObject({ code: 'too_large', message: expect.stringContaining('film.bin') });
 });
 
-test('personas go along, and nothing else that lies beside them', async () => {
+test('personas are included, and other files of their folder are not', async () => {
   mkdirSync(path.join(root, 'personas/folder'), { recursive: true });
   for (const name of ['shop.md', 'Shop.txt', '.hidden.md', 'folder/inner.md'])
     writeFileSync(path.join(root, 'personas', name), 'x');

@@ -18,12 +18,12 @@ const unpack = (entries: readonly TarEntry[], maxWaitingBytes?: number) =>
 const blobs = (count: number, content?: Buffer): TarEntry[] =>
   Array.from({ length: count }, (_, number) => ({ name: `silos/silo_a/blob_${number}`, ...(content && { content }) }));
 
-test('[S02] of many small files none is made before the archive is known to be whole', async () => {
+test('[S02] small files are written only after the archive was verified', async () => {
   await expect(unpack([...blobs(2000), { name: 'no-part-of-ours' }])).rejects.toMatchObject({ code: 'unprocessable' });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('all of them are there in the end, small ones and large ones', async () => {
+test('small and large files are unpacked completely', async () => {
   const entries = [
     ...blobs(3, Buffer.from('some')),
     { name: 'silos/silo_b/blob_0' },
@@ -33,18 +33,18 @@ test('all of them are there in the end, small ones and large ones', async () => 
   for (const { name, content = Buffer.of() } of entries) expect(readFileSync(path.join(folder, name))).toEqual(content);
 });
 
-test('small files take a bounded memory: what is more than that is written at once', async () => {
+test('small files are held in bounded memory and written beyond it', async () => {
   const entries = [...blobs(30, Buffer.alloc(1000)), { name: 'no-part-of-ours' }];
   await expect(unpack(entries, 20_000)).rejects.toThrow('does not belong');
   expect(readdirSync(path.join(folder, 'silos/silo_a'))).toHaveLength(30 - Math.floor(20_000 / 1128));
 });
 
-test('[S02] two small files that stand conflicting paths are refused', async () => {
+test('[S02] rejects small files with conflicting paths', async () => {
   const entries = [{ name: 'connectors/one/a' }, { name: 'connectors/one/a/b' }];
   await expect(unpack([...entries, contentsFor(entries)])).rejects.toThrow('conflicting paths');
 });
 
-test('one that takes more than the disk has is nothing that is wrong with it: there is no room', async () => {
+test('a backup larger than the free space is reported as lack of space, not as damaged', async () => {
   const entries = [{ name: 'uploads/day/large', content: Buffer.alloc(4 * 2 ** 20, 7) }];
   const archive = Readable.from([tarGz([...entries, contentsFor(entries)])]);
   await expect(unpackArchive(archive, folder, 2 ** 20)).rejects.toMatchObject({

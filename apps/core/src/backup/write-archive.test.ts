@@ -29,7 +29,7 @@ function setUp() {
 
 const nothing = () => Promise.resolve({ write: () => Promise.resolve(), end: () => Promise.resolve() });
 
-test('an archive reads as it was packed, whatever is stored as it is', async () => {
+test('an archive is read back as it was written', async () => {
   const { folder, write } = setUp();
   const file = path.join(folder, 'b.tar.gz');
   const contents = await write(file, size, Buffer.from('{}'));
@@ -38,7 +38,7 @@ test('an archive reads as it was packed, whatever is stored as it is', async () 
   expect(contents.files.map(({ path: name }) => name)).toEqual(['pricing.json', 'secrets.enc', 'uploads/a']);
 });
 
-test('what is worth it is made smaller, and only that', async () => {
+test('databases are compressed and uploads are not', async () => {
   const { folder } = setUp();
   const [zeros, to] = [path.join(folder, 'zeros'), path.join(folder, 'b.tar.gz')];
   const bytes = 1_000_000;
@@ -49,7 +49,7 @@ test('what is worth it is made smaller, and only that', async () => {
   expect(statSync(to).size - bytes).toBeLessThan(50_000);
 });
 
-test('a size over 8 GiB is written, and read in both of its spellings', async () => {
+test('a size over 8 GiB is written and read in both encodings', async () => {
   const size = 9 * 1024 ** 3;
   const { readable, controller } = createTarPacker();
   controller.add({ name: 'uploads/a', size });
@@ -67,17 +67,17 @@ async function sizeRead(blocks: readonly Uint8Array[]): Promise<number | undefin
   return (await first).value?.header.size;
 }
 
-test('a target that takes nothing is a fault, and no hanging', async () => {
+test('rejects when the target cannot be written', async () => {
   const { folder, write } = setUp();
   await expect(write(path.join(folder, 'none', 'b.tar.gz'))).rejects.toThrow('ENOENT');
 });
 
-test('a file that becomes shorter is a fault', async () => {
+test('rejects when a file becomes shorter', async () => {
   const { folder, write } = setUp();
   await expect(write(path.join(folder, 'b.tar.gz'), size + 1)).rejects.toThrow('became shorter');
 });
 
-test('what is given up ends', async () => {
+test('rejects when aborted', async () => {
   const { folder, write, stop } = setUp();
   const writing = write(path.join(folder, 'b.tar.gz'), size, null, () => stop.abort());
   await expect(writing).rejects.toThrow('abort');

@@ -16,7 +16,7 @@ function read() {
   return { reader, sent };
 }
 
-test('an event is a frame with its id, its kind and its line', async () => {
+test('an event is sent as a frame with id, kind and data', async () => {
   const feed = createEventFeed(
     createOutboundMask((text) => text),
     createFakeClock(),
@@ -28,7 +28,7 @@ test('an event is a frame with its id, its kind and its line', async () => {
   expect(sent).toEqual(['id: e1\nevent: turn\ndata: {}\n\n']);
 });
 
-test('a secret that became known after an event was held is masked when the event is read again', async () => {
+test('a secret learned after an event was stored is masked when the event is replayed', async () => {
   let secret = 'nothing';
   const feed = createEventFeed(
     createOutboundMask((text) => text.replaceAll(secret, 'MASK')),
@@ -42,7 +42,7 @@ test('a secret that became known after an event was held is masked when the even
   expect(sent.join('')).toContain('{"text":"said MASK known"}');
 });
 
-test('a reader that is too late is told from when to ask the collector', async () => {
+test('a reader with an invalid last id gets a gap without a start time', async () => {
   const feed = createEventFeed(
     createOutboundMask((text) => text),
     createFakeClock(),

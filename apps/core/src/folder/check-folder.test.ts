@@ -27,7 +27,7 @@ beforeEach(() => {
   symlinkSync(at('nowhere'), at('dangling'));
 });
 
-describe('a folder that a turn may work in', () => {
+describe('folder accepted for turns', () => {
   test.each([
     ['a folder', 'repo', 'repo'],
     ['one with a slash at its end', 'repo/', 'repo'],
@@ -40,7 +40,7 @@ describe('a folder that a turn may work in', () => {
   });
 });
 
-describe('a folder that no turn may work in', () => {
+describe('folder rejected for turns', () => {
   test.each([
     ['the data folder', 'home/.svc', "it lies in the service's data folder"],
     ['one in it', 'home/.svc/uploads/a', "it lies in the service's data folder"],
@@ -66,28 +66,28 @@ describe('a folder that no turn may work in', () => {
     expect(await check(`${root}/${folder}`)).toEqual({ ok: false, why });
   });
 
-  test.each(['', 'repo', './repo', '~/repo', 'C:\\repo', 'file:///srv'])('is the relative %j', async (folder) => {
+  test.each(['', 'repo', './repo', '~/repo', 'C:\\repo', 'file:///srv'])('is rejected as the relative %j', async (folder) => {
     expect(await check(folder)).toEqual({ ok: false, why: 'it is not an absolute path' });
   });
 
-  test.each(['/', '//', '///'])('is the root, as %j', async (folder) => {
+  test.each(['/', '//', '///'])('is rejected as the root %j', async (folder) => {
     expect(await check(folder)).toEqual({ ok: false, why: 'it is the root of the file system' });
   });
 
-  test('is one without permission', async ({ skip }) => {
+  test('is rejected without read permission', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root can read everywhere');
     chmodSync(at('repo'), 0);
     expect(await check(at('repo'))).toEqual({ ok: false, why: 'the service may not read it' });
     chmodSync(at('repo'), 0o700);
   });
 
-  test('is the data folder also where that is named by a link', async () => {
+  test('is rejected in the data folder, even when that is given by a symlink', async () => {
     expect(await checkFolder(at('home/.svc/uploads'), { dataDir: at('to-data') })).toMatchObject({ ok: false });
     expect(await checkFolder(at('home'), { dataDir: at('to-data') })).toMatchObject({ ok: false });
   });
 });
 
-test('the shared workspace can be trusted, and nothing else of the data folder', async () => {
+test('the shared workspace can be trusted, and nothing else in the data folder', async () => {
   const trust = (folder: string) => checkFolder(at(folder), { dataDir, orWorkspace: true });
   expect(await trust('home/.svc/workspace')).toEqual({ ok: true, path: at('home/.svc/workspace') });
   expect(await trust('to-data/workspace')).toEqual({ ok: true, path: at('home/.svc/workspace') });
@@ -97,7 +97,7 @@ test('the shared workspace can be trusted, and nothing else of the data folder',
   expect(await trust('repo')).toEqual({ ok: true, path: at('repo') });
 });
 
-test('whatever the path, what is allowed is a real folder apart from the data folder', async () => {
+test('an accepted folder is a real path outside the data folder, for random paths', async () => {
   const part = fc.constantFrom(
     'home',
     '.svc',
@@ -126,7 +126,7 @@ test('whatever the path, what is allowed is a real folder apart from the data fo
   );
 });
 
-test('any text is a finding and never a throw', async () => {
+test('random text gives a finding and never throws', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 50 }), async (text) => {
       expect(await check(text)).toHaveProperty('ok');
@@ -142,4 +142,4 @@ test.each([
   ['//', '/'],
   ['/', '/'],
   ['/a b ', '/a b '],
-])('%j is kept as %j', (folder, kept) => expect(tidyPath(folder)).toBe(kept));
+])('%j is normalized to %j', (folder, kept) => expect(tidyPath(folder)).toBe(kept));

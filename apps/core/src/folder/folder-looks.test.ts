@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 const answerAll = (finding: FolderFinding) => asked.forEach(({ answer }) => answer(finding));
 
-test('turns that begin together share one look, the next one looks again', async () => {
+test('concurrent turns share one check of a folder, and the next turn checks again', async () => {
   const both = Promise.all([looks.look('/a'), looks.look('/a')]);
   answerAll(fine);
   expect(await both).toEqual([fine, fine]);
@@ -29,7 +29,7 @@ test('turns that begin together share one look, the next one looks again', async
   expect(asked).toHaveLength(2);
 });
 
-test('a file system that hangs holds nobody up for longer than two seconds, and is asked once', async () => {
+test('a hanging file system delays a turn by at most two seconds, and is checked once', async () => {
   const first = looks.look('/a');
   clock.advance(2000);
   expect(await first).toEqual(hangs);
@@ -41,7 +41,7 @@ test('a file system that hangs holds nobody up for longer than two seconds, and 
   await expect.poll(() => looks.lastFault('/a')).toBeNull();
 });
 
-test('folders that hang never hold more than two threads', async () => {
+test('hanging folders occupy at most two threads', async () => {
   const all = Promise.all(['/a', '/b', '/c', '/d'].map((folder) => looks.look(folder)));
   expect(asked.map(({ folder }) => folder)).toEqual(['/a', '/b']);
   clock.advance(2000);
@@ -52,7 +52,7 @@ test('folders that hang never hold more than two threads', async () => {
   await expect.poll(() => asked.map(({ folder }) => folder)).toEqual(['/a', '/b', '/c']);
 });
 
-test('a folder that waited behind others is looked at when one of them answers in time', async () => {
+test('a queued folder is checked when another one answers in time', async () => {
   const all = Promise.all(['/a', '/b', '/c'].map((folder) => looks.look(folder)));
   clock.advance(1999);
   asked[1]?.answer(fine);
@@ -63,7 +63,7 @@ test('a folder that waited behind others is looked at when one of them answers i
   expect(await all).toEqual([hangs, fine, fine]);
 });
 
-test('to follow a path waits no longer than a look, and shares its two threads', async () => {
+test('resolving a path has the same timeout and shares the two threads', async () => {
   void looks.look('/a');
   const all = Promise.all([looks.resolve('/b'), looks.resolve('/b'), looks.resolve('/c'), looks.lookForTrust('/d')]);
   expect(asked.map(({ folder }) => folder)).toEqual(['/a', '/b']);
@@ -76,7 +76,7 @@ test('to follow a path waits no longer than a look, and shares its two threads',
   expect(asked.map(({ folder }) => folder)).toEqual(['/a', '/b', '/e']);
 });
 
-test('two looks go on at once, at folders that answer or never do, and each is answered within two seconds', async () => {
+test('at most two checks run at once and each is answered within two seconds, in random schedules', async () => {
   const step = fc.oneof(
     fc.record({ look: fc.constantFrom('/a', '/b', '/c', '/d') }),
     fc.record({ answer: fc.nat(5) }),
@@ -110,7 +110,7 @@ test('two looks go on at once, at folders that answer or never do, and each is a
   );
 });
 
-test('what is wrong is looked at again without a turn', async () => {
+test('a fault is checked again in the background, without a turn', async () => {
   expect(looks.lastFault('/a')).toBeNull();
   answerAll({ ok: false, why: 'gone' });
   await expect.poll(() => looks.lastFault('/a')).toBe('gone');

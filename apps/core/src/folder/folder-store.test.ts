@@ -35,7 +35,7 @@ const fails = async (change: Promise<unknown>) => {
   await expect(change).rejects.toThrow('the disk is full');
 };
 
-describe('trust that is taken back while the disk is full', () => {
+describe('trust revoked while the disk is full', () => {
   beforeEach(async () => {
     isFull = true;
     const change = store.untrust('local', repo);
@@ -43,12 +43,12 @@ describe('trust that is taken back while the disk is full', () => {
     await fails(change);
   });
 
-  test('is gone for every turn, and still listed', () => {
+  test('is withdrawn for every turn, and still listed', () => {
     expect(store.isTrusted(repo)).toBe(false);
     expect(store.trusted()).toMatchObject([{ path: repo }]);
   });
 
-  test('can be taken back again, and stays gone after a restart', async () => {
+  test('can be revoked again, and stays revoked after a restart', async () => {
     await fails(store.untrust('local', repo));
     isFull = false;
     expect(await store.untrust('local', repo)).toBe(true);
@@ -57,7 +57,7 @@ describe('trust that is taken back while the disk is full', () => {
     expect((await open(await place.again())).trusted()).toEqual([]);
   });
 
-  test('can be given again', async () => {
+  test('can be granted again', async () => {
     await fails(store.trust('local', repo));
     expect(store.isTrusted(repo)).toBe(false);
     isFull = false;
@@ -67,7 +67,7 @@ describe('trust that is taken back while the disk is full', () => {
   });
 });
 
-test('where trust is taken back and given at once, the later one holds', async () => {
+test('the later of concurrent grants and revocations applies', async () => {
   await Promise.all([store.untrust('local', repo), store.trust('local', repo)]);
   expect(store.isTrusted(repo)).toBe(true);
   await Promise.all([store.untrust('local', repo), store.trust('local', repo), store.untrust('local', repo)]);
@@ -75,7 +75,7 @@ test('where trust is taken back and given at once, the later one holds', async (
   expect((await open(await place.again())).isTrusted(repo)).toBe(false);
 });
 
-test('trust that could not be stored does not count', async () => {
+test('trust that could not be stored is not granted', async () => {
   isFull = true;
   await fails(store.trust('local', '/srv/other'));
   expect(store.isTrusted('/srv/other')).toBe(false);

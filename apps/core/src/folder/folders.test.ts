@@ -4,7 +4,7 @@ import type { FolderLooks } from './folder-looks.ts';
 import type { FolderStore } from './folder-store.ts';
 import { createFolders } from './folders.ts';
 
-/** Folders of which `trusted` are trusted, on a disk where a path leads where `resolve` says. */
+/** Folders with these trusted ones; `resolve` stands in for the file system. */
 function foldersWith(trusted: readonly string[], resolve: () => Promise<FolderFinding>) {
   const left = new Set(trusted);
   const store = { untrust: (_actor, path) => Promise.resolve(left.delete(path)) } satisfies Partial<FolderStore>;
@@ -19,12 +19,12 @@ function foldersWith(trusted: readonly string[], resolve: () => Promise<FolderFi
 
 const hanging = () => Promise.resolve<FolderFinding>({ ok: false, why: 'its file system does not answer' });
 
-test('trust is taken back from a listed path whatever its file system does', async () => {
+test('trust of a listed path is revoked without accessing its file system', async () => {
   const folders = foldersWith(['/mnt/repo'], () => Promise.reject(new Error('it must not be asked')));
   expect(await folders.untrust('local', '/mnt//repo/')).toBe(true);
 });
 
-test('a path whose links cannot be followed is no folder that was never trusted: it is refused, with what to do', async () => {
+test('a path whose links cannot be resolved is rejected with advice', async () => {
   const refused = foldersWith(['/mnt/repo'], hanging).untrust('local', '/link');
   await expect(refused).rejects.toThrow(/its file system does not answer\. Name the folder as \.\/svc folder lists it/);
 });

@@ -10,7 +10,7 @@ const base: PriceTable = {
   stt: { 'whisper-1': 0.006 },
 };
 
-/** The table that a file's text leads to, or the fault. */
+/** The price table with the file applied, or the fault. */
 function applied(text: string): PriceTable | string {
   const changes = parsePrices(text);
   if ('fault' in changes) return changes.fault;
@@ -23,8 +23,8 @@ function applied(text: string): PriceTable | string {
   };
 }
 
-describe('a price file', () => {
-  test('changes what it names, down to a single amount, and nothing else', () => {
+describe('price file', () => {
+  test('changes only the amounts it names', () => {
     const file = { models: { 'M-1': { out: 5 }, new: { in: 3, out: 4, cache_write: 6 } }, tts: { 'eleven_*': 0.2 } };
     expect(applied(JSON.stringify(file))).toEqual({
       models: { 'm-1': { in: 1, out: 5, cache_read: 0.1 }, new: { in: 3, out: 4, cache_write: 6 } },
@@ -33,7 +33,7 @@ describe('a price file', () => {
     });
   });
 
-  test('of nothing changes nothing', () => {
+  test('without entries changes nothing', () => {
     expect(applied('{}')).toEqual(base);
     expect(applied('{"models":{"m-1":{}}}')).toEqual(base);
   });
@@ -56,11 +56,11 @@ describe('a price file', () => {
     ['{"stt":{"a":true}}', 'stt.a must be an amount'],
     [`{"models":{"${'a'.repeat(300)}":{"in":1,"out":1}}}`, 'models: a name has 1 to 200 characters'],
     ['{"models":{"a\\u001b[31m":3}}', 'models.a\\u001b[31m must be a JSON object'],
-  ])('%.60s is refused: %s', (text, fault) => {
+  ])('is rejected if it is %.60s: %s', (text, fault) => {
     expect(applied(text)).toContain(fault);
   });
 
-  test('with many faults names the first few', () => {
+  test('with many faults reports the first five', () => {
     const models = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`m${i}`, 0]));
     expect(applied(JSON.stringify({ models }))).toMatch(/^(models\.m\d must be a JSON object; ){5}and 4 more$/);
   });
@@ -71,18 +71,18 @@ describe('a price file', () => {
     '{"models":{"__proto__":{"in":1,"out":2,"x":1}}}',
     '{"models":{"m-1":{"__proto__":{"x":1}}}}',
     '{"tts":{"__proto__":{"x":1}}}',
-  ])('%s reaches no prototype', (text) => {
+  ])('containing %s does not change a prototype', (text) => {
     expect(applied(text)).toBeTypeOf('string');
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 
-  test('may price a model of any name', () => {
+  test('can price a model of any name', () => {
     const table = applied('{"models":{"__proto__":{"in":1,"out":2}}}') as PriceTable;
     expect(Object.keys(table.models)).toEqual(['m-1', '__proto__']);
     expect(({} as { in?: number }).in).toBeUndefined();
   });
 
-  test('nested a hundred thousand levels deep is refused like any other', () => {
+  test('nested 100,000 levels deep is rejected', () => {
     expect(applied(`{"models":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_001)}`)).toBeTypeOf('string');
   });
 });
@@ -102,7 +102,7 @@ const file = fc.record(
   { requiredKeys: [] },
 );
 
-test('for any file, every amount is the file’s where it names one and the default elsewhere', () => {
+test('random files override exactly the amounts they name', () => {
   fc.assert(
     fc.property(file, (changes) => {
       const table = applied(JSON.stringify(changes));

@@ -36,18 +36,18 @@ const usage = (over: Partial<TokenUsage> = {}): TokenUsage => ({
 const run = (model: string | null, over: Partial<TokenUsage> = {}) =>
   ({ usage: usage(over), model, engineId: 'e', auth: 'subscription' }) as const;
 
-describe('what a run costs', () => {
-  test('is the engine’s own figure where it gives one', async () => {
+describe('cost of a run', () => {
+  test('is the amount of the engine if it gives one', async () => {
     const { charge } = await open();
     expect(charge(run('gpt-5', { cost_usd: 0.1234567891 })).usage.cost_usd).toBe(0.1234567891);
     expect(charge(run('gpt-5', { cost_usd: 0 })).usage.cost_usd).toBe(0);
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1e9])('is not %s, whatever an engine says', async (cost_usd) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1e9])('is not %s, even when the engine says so', async (cost_usd) => {
     expect((await open()).charge(run('gpt-5', { cost_usd })).usage.cost_usd).toBe(2.25);
   });
 
-  test('is else its tokens at the list price, cached ones at their own', async () => {
+  test('is otherwise calculated from its tokens at list prices, with cached ones at their own price', async () => {
     write({ models: { m: { in: 2, out: 10, cache_read: 0.5, cache_write: 4 } } });
     const { charge } = await open();
     expect(charge(run('m-20250929')).usage.cost_usd).toBe(3);
@@ -56,7 +56,7 @@ describe('what a run costs', () => {
     expect(charge(run('m', { thinking_tokens: 90_000 })).usage.cost_usd).toBe(3);
   });
 
-  test('counts what the cache keeps for an hour at a price of its own, else like what it keeps for five minutes', async () => {
+  test('uses the price for one-hour cache writes, or else that for five minutes', async () => {
     write({ models: { m: { in: 2, out: 10, cache_write: 4 }, own: { in: 2, out: 10, cache_write: 4, cache_write_1h: 9 } } });
     const { charge } = await open();
     const cached = { input_tokens: 0, output_tokens: 0, cache_write_tokens: 1_000_000, cache_write_1h_tokens: 400_000 };
@@ -65,13 +65,13 @@ describe('what a run costs', () => {
     expect(charge(run('claude-opus-5-5', cached)).usage.cost_usd).toBe(0.6 * 5 + 0.4 * 8);
   });
 
-  test('counts cached tokens like input where there is no price for them', async () => {
+  test('counts cached tokens like input when they have no price', async () => {
     write({ models: { m: { in: 2, out: 10 } } });
     const { charge } = await open();
     expect(charge(run('m', { cache_read_tokens: 1_000_000, cache_write_tokens: 1_000_000 })).usage.cost_usd).toBe(7);
   });
 
-  test('has no tail of a fraction, and one token of the cheapest model still counts', async () => {
+  test('is rounded without losing a single token of the cheapest model', async () => {
     const { charge } = await open();
     const tokens = { input_tokens: 3, output_tokens: 7 };
     expect(charge(run('claude-sonnet-4-5', tokens)).usage.cost_usd).toBe(0.000114);
@@ -79,7 +79,7 @@ describe('what a run costs', () => {
     expect(charge(run('gpt-5-nano', one)).usage.cost_usd).toBe(5e-9);
   });
 
-  test('is not guessed for a model without a price', async () => {
+  test('is null for a model without a price, which is listed', async () => {
     const pricing = await open();
     expect(pricing.charge(run('qwen3:8b')).usage.cost_usd).toBeNull();
     expect(pricing.charge(run('qwen3:8b')).billed_cost_usd).toBe(0);
@@ -92,7 +92,7 @@ describe('what a run costs', () => {
 
   const small = { input_tokens: 1_000_000, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: null };
 
-  test('is for each model its own, and the turn costs their sum', async () => {
+  test('is the sum over the models of the run', async () => {
     const { charge } = await open();
     const by_model = [
       { ...small, model: 'gemini-3.1-pro-preview' },
@@ -104,7 +104,7 @@ describe('what a run costs', () => {
     expect(priced.cost_usd).toBe(5.3);
   });
 
-  test('is unknown as a whole when that of one of its models is, and that model is named', async () => {
+  test('is null when one of its models has no price, and lists that model', async () => {
     const pricing = await open();
     const by_model = [
       { ...small, model: 'gpt-5' },
@@ -114,14 +114,14 @@ describe('what a run costs', () => {
     expect(pricing.unpriced()).toEqual([{ engine_id: 'e', model: 'qwen3:8b', runs: 1 }]);
   });
 
-  test('lists a bounded number of models without a price', async () => {
+  test('lists at most 50 models without a price', async () => {
     const pricing = await open();
     for (let i = 0; i < 200; i++) pricing.charge(run(`local-${i}`));
     expect(pricing.unpriced()).toHaveLength(50);
   });
 });
 
-describe('what is billed', () => {
+describe('billed cost', () => {
   test.each([
     ['api_key', true, 2.25],
     ['subscription', false, 0],
@@ -132,14 +132,14 @@ describe('what is billed', () => {
     expect(charge({ ...run('gpt-5'), auth })).toMatchObject({ usage: { cost_usd: 2.25 }, billed, billed_cost_usd });
   });
 
-  test('is unknown for a billed run without a price', async () => {
+  test('is null for a billed run without a price', async () => {
     const { charge } = await open();
     expect(charge({ ...run('qwen3:8b'), auth: 'api_key' })).toMatchObject({ billed: true, billed_cost_usd: null });
   });
 });
 
-describe('speech and transcription', () => {
-  test('are priced by 1,000 characters and by the minute', async () => {
+describe('cost of speech and transcription', () => {
+  test('is calculated by 1,000 characters and by the minute', async () => {
     const pricing = await open();
     expect(pricing.speech('tts-1-hd', 500)).toBe(0.015);
     expect(pricing.speech('gpt-4o-mini-tts-2025-12-15', 1000)).toBe(0.015);
@@ -148,7 +148,7 @@ describe('speech and transcription', () => {
     expect(pricing.transcription('local', 10)).toBeNull();
   });
 
-  test('an unknown eleven_ model has the generic rate', async () => {
+  test('uses the generic rate for an unknown eleven_ model', async () => {
     write({ tts: { 'eleven_*': 0.3 } });
     const pricing = await open();
     expect(pricing.speech('eleven_next_v9', 1000)).toBe(0.3);
@@ -156,14 +156,14 @@ describe('speech and transcription', () => {
   });
 });
 
-describe('the price file', () => {
-  test('need not be there when nobody named it', async () => {
+describe('price file of an installation', () => {
+  test('is optional when it is not configured', async () => {
     const pricing = await open();
     expect(pricing.fault()).toBeNull();
     expect(pricing.report()).toMatchObject({ ...defaultPrices, source: { file_state: 'none', fault: null, loaded_at: 5000 } });
   });
 
-  test('that was named and is not there is a fault', async () => {
+  test('is reported when it is configured and missing', async () => {
     const file = path.join(folder.path, 'other.json');
     expect((await open(file)).fault()).toBe(`the prices in ${file} cannot be used: there is no such file`);
   });
@@ -172,7 +172,7 @@ describe('the price file', () => {
     ['is faulty', () => write({ models: { 'gpt-5': { in: 'free' } } })],
     ['is too large', () => write(' '.repeat(300_000))],
     ['is a folder', () => mkdirSync(defaultFile)],
-  ])('that %s is a fault, and the built-in prices stay', async (_what, make) => {
+  ])('that %s is reported, and the built-in prices stay', async (_what, make) => {
     make();
     const pricing = await open();
     expect(pricing.fault()).toContain(`the prices in ${defaultFile} cannot be used: `);
@@ -180,7 +180,7 @@ describe('the price file', () => {
     expect(pricing.report()).toMatchObject({ ...defaultPrices, source: { file_state: 'refused', fault: pricing.fault() } });
   });
 
-  test('counts from the next reading on, for models that were asked for before too', async () => {
+  test('applies after a reload, and a faulty one keeps the prices in force', async () => {
     const pricing = await open();
     const cost = () => pricing.charge(run('gpt-5')).usage.cost_usd;
     expect(cost()).toBe(2.25);
@@ -200,7 +200,7 @@ describe('the price file', () => {
   });
 });
 
-test('every built-in price is an amount, and no cached token costs more to read than a new one', () => {
+test('built-in prices rank cache read, input, cache write and output from cheap to dear', () => {
   for (const price of Object.values(defaultPrices.models)) {
     expect(price.cache_read ?? price.in).toBeLessThanOrEqual(price.in);
     expect(price.cache_write ?? price.in).toBeGreaterThanOrEqual(price.in);
@@ -225,7 +225,7 @@ test.each([
   ['gemini-3.1-pro-preview', 2],
   ['gemini-2.5-flash-lite-preview-09-2025', 0.1],
   ['gpt-oss:20b', null],
-])('a million tokens into %s cost %s USD', async (model, cost) => {
+])('a million input tokens of %s cost %s USD', async (model, cost) => {
   const { charge } = await open();
   expect(charge(run(model, { output_tokens: 0 })).usage.cost_usd).toBe(cost);
 });

@@ -3,7 +3,7 @@ import { checkEntry, nameProblem } from './check-entry.ts';
 
 const fieldsOf = (fields: object) => checkEntry(fields).problems.map(({ field }) => field);
 
-test('a program needs its command alone, and is switched on and not safe unless it is said', () => {
+test('a program needs only a command, and is enabled and not safe by default', () => {
   expect(checkEntry({ command: 'npx' }).entry).toEqual({
     type: 'stdio',
     command: 'npx',
@@ -14,7 +14,7 @@ test('a program needs its command alone, and is switched on and not safe unless 
   });
 });
 
-test('a remote server needs its address alone', () => {
+test('a remote server needs only an address', () => {
   expect(checkEntry({ url: 'https://tools.example/mcp' }).entry).toEqual({
     type: 'http',
     url: 'https://tools.example/mcp',
@@ -23,14 +23,14 @@ test('a remote server needs its address alone', () => {
   });
 });
 
-test('an entry may name its type, as the registry does, but not another one', () => {
+test('an entry may name its type, but not a contradicting one', () => {
   expect(checkEntry({ type: 'stdio', command: 'npx' }).entry).toEqual(checkEntry({ command: 'npx' }).entry);
   expect(checkEntry({ type: 'http', url: 'https://x.example/' }).entry).toEqual(checkEntry({ url: 'https://x.example/' }).entry);
   expect(fieldsOf({ type: 'http', command: 'npx' })).toEqual(['type']);
   for (const type of ['stdio', 'sse', null, 7]) expect(fieldsOf({ type, url: 'https://x.example/' })).toEqual(['type']);
 });
 
-test('everything that is wrong is reported at once', () => {
+test('all problems of an entry are reported at once', () => {
   const fields = { command: './here', args: ['ok', 7], env: { 'A B': 'x', GOOD: 1 }, safe: 'yes', description: 4 };
   expect(fieldsOf(fields)).toEqual(['safe', 'description', 'command', 'args.1', 'env.A B', 'env.GOOD']);
 });
@@ -54,12 +54,12 @@ test.each([
   ["a secret of the service's own", { command: 'npx', env: { A: '${secret:SVC_MANAGER_TOKEN}' } }],
   ['a reference that is not closed', { command: 'npx', env: { A: '${secret:B' } }],
   ['a mask in place of a value', { command: 'npx', env: { A: 'Bearer [redacted:secret]' } }],
-])('%s is refused', (_what, fields) => {
+])('rejects an entry with %s', (_what, fields) => {
   expect(checkEntry(fields).entry).toBeNull();
 });
 
-test.each(['a', 'my-server_2', 'a'.repeat(64)])('%s is a name', (name) => expect(nameProblem(name)).toBeNull());
+test.each(['a', 'my-server_2', 'a'.repeat(64)])('accepts %s as a name', (name) => expect(nameProblem(name)).toBeNull());
 
-test.each(['', 'A', 'a b', 'a.b', 'a/b', 'ä', 'a'.repeat(65), '__proto__', 'a__b', 7, null])('%s is no name', (name) =>
+test.each(['', 'A', 'a b', 'a.b', 'a/b', 'ä', 'a'.repeat(65), '__proto__', 'a__b', 7, null])('rejects %s as a name', (name) =>
   expect(nameProblem(name)).not.toBeNull(),
 );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 
-test('a server that held up a turn is left out for a minute, then for longer; one that failed at once is tried again', () => {
+test('a server that blocked a turn is skipped for a minute, then for longer; a quick failure is not counted', () => {
   const clock = createFakeClock();
   const breaker = createCircuitBreaker(clock);
   breaker.missed('quick', 500);

@@ -6,7 +6,7 @@ import { readDocument, toCandidates } from './import-document.ts';
 
 const only = (name: string, fields: unknown) => toCandidates({ mcpServers: { [name]: fields } })[0];
 
-test('a program of a Claude, Cursor or Gemini file is taken, its variables as secrets', () => {
+test('imports a program of a Claude, Cursor or Gemini file, with its variables as secrets', () => {
   const fields = { command: 'npx', args: ['-y', 'server'], env: { A: '${A_KEY}', B: '${env:B}', C: '$C', D: 'plain' } };
   expect(only('GitHub MCP', fields)).toEqual({
     name: 'GitHub MCP',
@@ -27,13 +27,13 @@ test.each([
   ['url', { type: 'http', url: 'https://x.example/mcp', headers: { A: 'Bearer ${T}' } }],
   ['httpUrl', { httpUrl: 'https://x.example/mcp', headers: { A: 'Bearer ${T}' } }],
   ['serverUrl', { serverUrl: 'https://x.example/mcp', headers: { A: 'Bearer ${T}' } }],
-])('a remote server by its "%s" is taken', (_field, fields) => {
+])('imports a remote server by its field "%s"', (_field, fields) => {
   expect(only('x', fields)).toMatchObject({
     entry: { type: 'http', url: 'https://x.example/mcp', headers: { A: 'Bearer ${secret:T}' } },
   });
 });
 
-test('one that is switched off stays so, and what is not taken over is reported', () => {
+test('a disabled server stays disabled, and settings that are not imported are reported', () => {
   expect(only('x', { command: 'npx', disabled: true, timeout: 5, includeTools: ['a'], trust: true })).toMatchObject({
     entry: { enabled: false },
     warnings: [expect.stringContaining('timeout, includeTools, trust'), expect.stringContaining('all its tools')],
@@ -49,16 +49,16 @@ test.each([
   ['a variable with a default', { command: 'npx', env: { A: '${A:-b}' } }],
   ['no object', 'npx'],
   ['a relative program', { command: './server' }],
-])('one with %s is skipped with the reason', (_what, fields) => {
+])('skips an entry with %s and gives the reason', (_what, fields) => {
   expect(only('x', fields)).toEqual({ name: 'x', reason: expect.any(String) });
 });
 
-test('the second of two names that would be one is skipped', () => {
+test('skips the second of two names that become equal', () => {
   const both = toCandidates({ mcpServers: { 'a b': { command: 'x' }, 'A-B': { command: 'y' } } });
   expect(both).toMatchObject([{ as: 'a-b' }, { reason: expect.stringContaining('"a-b"') }]);
 });
 
-test('a file that cannot be used is named, and none of its text is shown', () => {
+test('an unusable file is reported by path, without its content', () => {
   const { path: dir, remove } = temporaryFolder();
   onTestFinished(remove);
   const file = path.join(dir, 'mcp.json');

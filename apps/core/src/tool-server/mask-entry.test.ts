@@ -12,7 +12,7 @@ const stdio = (fields: Partial<StdioToolServer>): StdioToolServer => ({
   ...fields,
 });
 
-test('the names and the references of an environment are shown; a warning names values that look like secrets', () => {
+test('values of an environment are masked, secret references are shown, and likely secrets are warned about', () => {
   const env = {
     GITHUB_TOKEN: 'abc',
     SOMETHING: 'ghp_0123456789abcdefghijABCDEFGHIJ012345',
@@ -36,7 +36,7 @@ test('arguments are masked after a flag that names a secret', () => {
   expect(secretsIn(entry)).toEqual(['abc', 'def', 'sk-0123456789abcdef0123']);
 });
 
-test('headers and the query of an address are masked', () => {
+test('headers and query parameters that hold secrets are masked', () => {
   const headers = { Authorization: 'Bearer abc', 'X-Api-Key': 'Bearer ${secret:A}', Accept: 'text/plain' };
   const entry = { type: 'http' as const, url: 'https://x.example/mcp?api_key=abc&page=1', headers, ...common };
   expect(maskEntry(entry)).toMatchObject({

@@ -29,14 +29,14 @@ async function open(resolve: (name: string, tier?: Tier) => Promise<Secret>) {
   return { servers, resolved };
 }
 
-/** A person with full rights, of this tier. */
+/** A turn of a person with full tools and this tier. */
 const turnOf = (tier: Tier) =>
   ({ identity: { tool_policy: 'full', trust_tier: tier, tool_servers: '*' }, ended: new AbortController().signal }) as ToolTurn;
 
 const missing = (name: string) => new ServiceError('unprocessable', `"${name}" is not set.`);
 const refused = (name: string) => new ServiceError('forbidden', `The secret "${name}" takes SACRED.`);
 
-test('the secrets of all servers are looked up at once, and the servers keep their order', async () => {
+test('the secrets of all servers are resolved concurrently, and the servers keep their order', async () => {
   const asked = new Map<string, PromiseWithResolvers<Secret>>();
   const { servers } = await open((name) => {
     asked.set(name, Promise.withResolvers<Secret>());
@@ -49,7 +49,7 @@ test('the secrets of all servers are looked up at once, and the servers keep the
   expect((await tools).servers.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
 });
 
-test("no message has a secret looked up with more trust than its sender's, and its being refused says nothing of the server", async () => {
+test('secrets are resolved with the trust of the sender, and a denied one is no fault of the server', async () => {
   const { servers, resolved } = await open((name, tier) =>
     tier === 'SACRED' ? Promise.resolve(new Secret('x')) : Promise.reject(refused(name)),
   );
@@ -61,7 +61,7 @@ test("no message has a secret looked up with more trust than its sender's, and i
   expect(servers.notices()).toEqual([]);
 });
 
-test('a secret that nobody has is the fault of the server, also beside one that this person may not have', async () => {
+test('a missing secret is reported as a fault of the server, even beside a denied one', async () => {
   const { servers } = await open((name) => Promise.reject(name === 'B' ? missing(name) : refused(name)));
   await servers.save('kit', entry('A', 'B', 'C'));
   const tools = await servers.serversFor(turnOf('TRUSTED'));

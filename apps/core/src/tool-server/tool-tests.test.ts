@@ -11,7 +11,7 @@ const server = { name: 'kit', type: 'stdio' as const, command: 'kit', args: [], 
 
 beforeEach(() => void vi.resetAllMocks());
 
-/** Tests of a server whose secrets take until `launched` is resolved, and which never comes up. */
+/** Tests of a server that never starts up; its secrets wait for `launch()`. */
 function open() {
   const launched = Promise.withResolvers<Launch>();
   const attempted = vi.fn();
@@ -32,7 +32,7 @@ function open() {
 }
 
 test.each(['its caller leaves', 'the service stops'])(
-  'a test of which %s while the secrets are looked up starts no program',
+  'a test for which %s while secrets are resolved starts no program',
   async (how) => {
     const { tests, attempted, launch } = open();
     const leaving = new AbortController();
@@ -46,7 +46,7 @@ test.each(['its caller leaves', 'the service stops'])(
   },
 );
 
-test.each(['its caller leaves', 'the service stops'])('a test of which %s while the program starts ends', async (how) => {
+test.each(['its caller leaves', 'the service stops'])('a test for which %s while the program starts is aborted', async (how) => {
   const { tests, attempted, launch } = open();
   const leaving = new AbortController();
   const test = tests.run('kit', 60_000, leaving.signal);

@@ -35,11 +35,11 @@ test.each<[Tier, ToolPolicy, 'private' | 'public', Rights['tools'], Rights['reac
   expect(rightsOf({ turn: turn(place === 'public'), identity })).toEqual({ tools, reach });
 });
 
-test('the operator may do all', () => {
+test('the operator has full tools and reach', () => {
   expect(rightsOf(operator())).toEqual({ tools: 'full', reach: 'all' });
 });
 
-test('a turn sends and announces thirty times at most', () => {
+test('a turn can send or announce at most thirty times', () => {
   const caller = operator();
   for (let i = 0; i < 30; i++) countWrite(caller);
   expect(() => countWrite(caller)).toThrow(/30 times already/);

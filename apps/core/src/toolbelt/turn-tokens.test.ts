@@ -4,7 +4,7 @@ import { createTurnTokens } from './turn-tokens.ts';
 
 const caller = (): ToolCaller => ({ ...operator() });
 
-test('a conversation keeps its token, which always stands for the caller of its current turn', () => {
+test('a conversation keeps its token, which identifies the caller of the current turn', () => {
   const tokens = createTurnTokens();
   const [owner, guest] = [caller(), caller()];
   const [first, second] = [new AbortController(), new AbortController()];
@@ -16,7 +16,7 @@ test('a conversation keeps its token, which always stands for the caller of its 
   expect(tokens.callerOf(token)).toBe(guest);
 });
 
-test('a turn that ends late does not end the one after it', () => {
+test('a turn that ends late does not revoke the token of the next one', () => {
   const tokens = createTurnTokens();
   const [late, next] = [new AbortController(), new AbortController()];
   const second = caller();
@@ -26,12 +26,12 @@ test('a turn that ends late does not end the one after it', () => {
   expect(tokens.callerOf(token)).toBe(second);
 });
 
-test('a turn that is over before it has its token gets one that means nothing', () => {
+test('a turn that has already ended gets an invalid token', () => {
   const tokens = createTurnTokens();
   expect(tokens.callerOf(tokens.begin('k', caller(), AbortSignal.abort()))).toBeNull();
 });
 
-test('conversations have tokens of their own, and nothing else is one', () => {
+test('every conversation has its own token, and any other text is invalid', () => {
   const tokens = createTurnTokens();
   const { signal } = new AbortController();
   const [a, b] = [tokens.begin('a', caller(), signal), tokens.begin('b', caller(), signal)];
@@ -41,7 +41,7 @@ test('conversations have tokens of their own, and nothing else is one', () => {
   expect([a, b].every((token) => token.startsWith(tokens.secret))).toBe(true);
 });
 
-test('where there are many conversations, those without a turn are forgotten, the oldest first', () => {
+test('tokens of conversations without a turn are dropped over the limit, oldest first', () => {
   const tokens = createTurnTokens();
   const running = tokens.begin('running', caller(), new AbortController().signal);
   const old = tokens.begin('old', caller(), AbortSignal.abort());
@@ -51,7 +51,7 @@ test('where there are many conversations, those without a turn are forgotten, th
   expect(tokens.begin('old', caller(), AbortSignal.abort())).not.toBe(old);
 });
 
-test('when the process was stopped, idle conversations get new tokens', () => {
+test('forgetIdle() renews the tokens of idle conversations only', () => {
   const tokens = createTurnTokens();
   const live = new AbortController();
   const kept = tokens.begin('live', caller(), live.signal);

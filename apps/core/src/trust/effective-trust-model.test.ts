@@ -4,7 +4,7 @@ import { askPolicies, tiers, toolPolicies, type AskPolicy, type Tier, type ToolP
 import { judgeGrants, toIdentity, type TrustContext } from './effective-trust.ts';
 import type { GrantedRole, KnownSender } from './trust-store.ts';
 
-/** Fewer where each of many changed copies of the code is tried. */
+/** Fewer runs in mutation tests. */
 const runs = (usual: number) => (process.env['TEST_MUTANTS'] === '1' ? usual / 10 : usual);
 
 const now = 1000;
@@ -41,7 +41,7 @@ const context: fc.Arbitrary<TrustContext> = fc.record({
 
 type Outcome = { denied: true } | { denied: false; tier: Tier; tools: ToolPolicy; asks: AskPolicy; servers: string };
 
-/** The rules once more, in the words of the specification and step by step. */
+/** A reference implementation of the specification, step by step. */
 function model(who: KnownSender | null, where: TrustContext): Outcome {
   if (who === null || !who.active) return { denied: true };
   let best = -1;
@@ -89,7 +89,7 @@ const toOutcome = (who: KnownSender | null, where: TrustContext): Outcome => {
       };
 };
 
-test('effective trust is that of the model', () => {
+test('effective trust equals that of a reference model', () => {
   fc.assert(
     fc.property(fc.option(sender, { freq: 20 }), context, (who, where) => {
       expect(toOutcome(who, where)).toEqual(model(who, where));
@@ -98,7 +98,7 @@ test('effective trust is that of the model', () => {
   );
 });
 
-test('who is denied has no rights at all, and the order of grants decides nothing', () => {
+test('a denied sender has no rights, and the order of grants does not matter', () => {
   fc.assert(
     fc.property(sender, context, (who, where) => {
       const identity = toIdentity(who, where);
@@ -109,7 +109,7 @@ test('who is denied has no rights at all, and the order of grants decides nothin
   );
 });
 
-test('a grant that does not fit changes nothing: without it the trust is the same', () => {
+test('a grant that does not apply has no effect', () => {
   fc.assert(
     fc.property(sender, context, (who, where) => {
       const misfits = judgeGrants(who, where).map(({ misfit }) => misfit);
@@ -120,7 +120,7 @@ test('a grant that does not fit changes nothing: without it the trust is the sam
   );
 });
 
-test('less is never more: without a grant that is no block nobody has more trust than with it', () => {
+test('removing a grant that is no block never raises the trust', () => {
   const rank = (outcome: Outcome) => (outcome.denied ? -1 : tiers.indexOf(outcome.tier));
   fc.assert(
     fc.property(sender, context, fc.nat(), (who, where, at) => {

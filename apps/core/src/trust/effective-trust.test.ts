@@ -27,7 +27,7 @@ const sender = (...grants: GrantedRole[]): KnownSender => ({
   grants,
 });
 
-test('the highest tier among the grants counts', () => {
+test('the highest tier among the grants applies', () => {
   expect(
     toIdentity(sender(grant({ tier: 'GUEST' }), grant({ tier: 'TRUSTED', tool_policy: 'full' }), grant()), context),
   ).toMatchObject({
@@ -37,18 +37,18 @@ test('the highest tier among the grants counts', () => {
   });
 });
 
-test('the one that asks least counts among the roles with the widest tool policy, and no other', () => {
+test('of the roles with the widest tool policy, the least asking one applies', () => {
   const of = (...grants: [GrantedRole['tool_policy'], string][]) =>
     toIdentity(sender(...grants.map(([tool_policy, asks]) => grant({ tool_policy, asks: asks as GrantedRole['asks'] }))), context)
       .asks;
   expect(of(['full', 'always'], ['full', 'dangerous'])).toBe('dangerous');
-  // Without a question there is reading alone, so a role that never asks takes no question from one that allows more.
+  // A role with a narrower tool policy does not remove the questions of a wider one.
   expect(of(['full', 'always'], ['read', 'never'])).toBe('always');
   expect(of(['read', 'never'], ['none', 'always'])).toBe('never');
   expect(of(['full', 'sometimes'], ['read', 'never'])).toBe('always');
 });
 
-test('the tool servers are those of every role that gives the highest tier, and of no other', () => {
+test('tool servers are those of all roles with the highest tier', () => {
   const of = (...grants: GrantedRole[]) => toIdentity(sender(...grants), context).tool_servers;
   const one = grant({ tool_servers: ['a', 'b'] });
   expect(of(one, grant({ tool_servers: ['b', 'c'] }), grant({ tier: 'GUEST' }))).toEqual(['a', 'b', 'c']);
@@ -68,7 +68,7 @@ test.each([
   ['a grant for another conversation', sender(grant({ scope_conversation_key: 'compat:a:c' })), 'no_grant'],
   ['a tier below GUEST', sender(grant({ tier: 'UNKNOWN' })), 'low_tier'],
   ['a block, whatever else is granted', sender(grant({ tier: 'SACRED' }), grant({ tier: 'BLOCKED' })), 'blocked'],
-])('%s is denied', (_name, who, denial) => {
+])('denies %s', (_name, who, denial) => {
   expect(toIdentity(who, context)).toMatchObject({ denied: true, denial, tool_policy: 'none' });
 });
 
@@ -76,17 +76,17 @@ test.each([
   ['a scope that fits', grant({ scope_surface: 'compat', scope_conversation_key: 'compat:a:b' })],
   ['a grant that has not expired', grant({ expires_at: now + 1 })],
   ['a role of this surface', grant({ surfaces: ['compat'] })],
-])('%s is let in', (_name, given) => {
+])('admits %s', (_name, given) => {
   expect(toIdentity(sender(given), context)).toMatchObject({ denied: false, trust_tier: 'KNOWN' });
 });
 
-test('a public surface caps trust to TRUSTED', () => {
+test('a public channel caps trust at TRUSTED', () => {
   const owner = sender(grant({ tier: 'SACRED' }));
   expect(toIdentity(owner, { ...context, public: true }).trust_tier).toBe('TRUSTED');
   expect(toIdentity(owner, context).trust_tier).toBe('SACRED');
 });
 
-test('an instance that is open to some lets in whom it names by key, id or a role that counts there, and nobody else', () => {
+test('an allowlist admits only people it names by key, id or an applicable role', () => {
   const isIn = (allow: string[], ...grants: GrantedRole[]) => !toIdentity(sender(...grants), { ...context, allow }).denied;
   for (const entry of ['anna', 'p1', 'role:known']) expect([entry, isIn(['bob', entry], grant())]).toEqual([entry, true]);
   for (const entry of ['ann', 'Anna', 'P1', 'known', 'role:', 'role:anna', 'role:Known', 'anna:role:'])
@@ -99,7 +99,7 @@ test('an instance that is open to some lets in whom it names by key, id or a rol
   });
 });
 
-test('who is denied is named where they are known, and may do nothing', () => {
+test('a denied person is named if known, and has no rights', () => {
   const owner = grant({ tier: 'SACRED', tool_policy: 'full', asks: 'always' });
   const anna = { ...sender(owner, grant({ tier: 'BLOCKED' })), bypass_moderation: true };
   const nothing = { denied: true, tool_policy: 'none', tool_servers: [], bypass_moderation: false };

@@ -5,7 +5,7 @@ import { createGuessThrottle } from './guess-throttle.ts';
 test.each([
   ['a minute later', 0],
   ['a minute later, also when the clock is set back by hours', 3 * 3_600_000],
-])('ten wrong codes are enough for a minute, and codes are looked at again %s', (_when, setBackMs) => {
+])('ten wrong codes block further ones, and codes are checked again %s', (_when, setBackMs) => {
   const clock = createFakeClock();
   const throttle = createGuessThrottle(clock);
   for (let n = 0; n < 10; n++) {

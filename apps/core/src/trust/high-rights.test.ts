@@ -36,7 +36,7 @@ test.each([
   ['to open what a person has who may act', () => checkPerson(named, 'high')],
   ['to open what a person has who is trusted', () => checkPerson(named, 'other')],
   ['to remove what blocks', () => checkRevoke(named, 'g_out')],
-])('a fresh second factor is needed %s', async (_what, check) => {
+])('a fresh second factor is required %s', async (_what, check) => {
   await expect(check()).rejects.toMatchObject(refused);
 });
 
@@ -47,17 +47,14 @@ test.each([
   ['for what is not there', () => Promise.all([checkRole(named, 'x'), checkPerson(named, 'x'), checkRevoke(named, 'x')])],
   ['where it was just shown', () => checkRole({ ...named, headers: secondFactorHeaders(true) }, 'trusted')],
   ['of a program of this machine', () => checkRole({ actor: localActor, headers: {} }, 'trusted')],
-])('none is needed %s', async (_what, check) => {
+])('no second factor is required %s', async (_what, check) => {
   await check();
 });
 
-test.each([unavailable('The store is busy.'), new Error('the disk')])(
-  'a store that fails lets nothing pass: %s',
-  async (fault) => {
-    const fails = () => Promise.reject(fault);
-    const failing = createHighRights({ trustAdmin: { ...trustAdmin, readRole: fails, readPrincipal: fails } });
-    await expect(failing.checkRole(named, 'trusted')).rejects.toBe(fault);
-    await expect(failing.checkPerson(named, 'high')).rejects.toBe(fault);
-    await expect(failing.checkRevoke(named, 'g_out')).rejects.toBe(fault);
-  },
-);
+test.each([unavailable('The store is busy.'), new Error('the disk')])('rejects when the store fails: %s', async (fault) => {
+  const fails = () => Promise.reject(fault);
+  const failing = createHighRights({ trustAdmin: { ...trustAdmin, readRole: fails, readPrincipal: fails } });
+  await expect(failing.checkRole(named, 'trusted')).rejects.toBe(fault);
+  await expect(failing.checkPerson(named, 'high')).rejects.toBe(fault);
+  await expect(failing.checkRevoke(named, 'g_out')).rejects.toBe(fault);
+});

@@ -39,7 +39,7 @@ test.each([
   ['a\u0323\u0307', 'ạ\u0307'],
   ['a\u0307\u0323', 'ạ\u0307'],
   ['ｶﾅ', 'カナ'],
-])('%s stands for %s, and is refused with that', (value, plain) => {
+])('%s is a compatibility form of %s, and is rejected with that advice', (value, plain) => {
   const problem = identifierProblem('messenger', value);
   expect(problem).toContain('has compatibility characters');
   expect(problem).toContain(plain);
@@ -60,7 +60,7 @@ test.each([
   'O’Neill',
   'Å',
   '@anna b',
-])('the name %s is one everywhere, in exactly this form', (value) => {
+])('the name %s is accepted on every channel and stored unchanged where case matters', (value) => {
   for (const surface of surfaces) {
     expect(identifierProblem(surface, value)).toBeNull();
     const stored = toIdentifierValue(surface, value);
@@ -69,12 +69,12 @@ test.each([
   expect(toIdentifierValue('messenger', value)).toBe(value);
 });
 
-test('names of surfaces are short, in small letters', () => {
+test('channel names are short and lowercase', () => {
   expect(['a', 'compat', 'a-b_9', 'a'.repeat(32)].map(isSurface)).toEqual([true, true, true, true]);
   expect(['', '9a', 'A', 'a b', 'aB', 'a'.repeat(33), '__proto__', null, 7, '\u212a', 'ﬁ'].some(isSurface)).toBe(false);
 });
 
-test('case is ignored where names ignore it', () => {
+test('case is ignored on channels that ignore it', () => {
   expect(['email', 'issues', 'chatroom'].map((surface) => toIdentifierValue(surface, 'AnNa'))).toEqual(['anna', 'anna', 'AnNa']);
   expect(['MÜLLER', 'ОЛЬГА', 'ΑΘΗΝΑ', 'ﾏ'].map((value) => toIdentifierValue('email', value))).toEqual([
     'müller',
@@ -99,13 +99,13 @@ test.each([
   'ϴ',
   'mike\u200b',
   'mike ',
-])('case does not make %j another name', (value) => {
+])('ignoring case does not turn %j into another name', (value) => {
   for (const plain of ['mike', 'mis', 'i', 'weiss', 'weiß', 'fi', 'å', 'ǆ', 'θ'].filter((each) => each !== value)) {
     expect(toIdentifierValue('email', value)).not.toBe(plain);
   }
 });
 
-describe('over all of Unicode', () => {
+describe('identifiers over all of Unicode', () => {
   /** Pieces of names that look, sound, fold or normalize alike. */
   const alike = fc.constantFrom(
     'k',
@@ -175,7 +175,7 @@ describe('over all of Unicode', () => {
   const areCases = (a: string, b: string) =>
     a === b || (a.toLowerCase() === b && b.toUpperCase() === a) || (b.toLowerCase() === a && a.toUpperCase() === b);
 
-  test('two values are one identifier only when they differ in the case of single letters', () => {
+  test('are equal only when they differ in the case of single letters', () => {
     fc.assert(
       fc.property(surface, name, name, rewritten, (where, a, other, rewrite) => {
         const b = rewrite(a) ?? other;
@@ -189,7 +189,7 @@ describe('over all of Unicode', () => {
     );
   });
 
-  test('no sender but the one that was added has its value, whatever the sender is written like', () => {
+  test('match only a sender that looks the same', () => {
     const forms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
     fc.assert(
       fc.property(surface, name, fc.constantFrom(...forms), (where, sender, form) => {
@@ -204,7 +204,7 @@ describe('over all of Unicode', () => {
     );
   });
 
-  test('what may be added is stored in a form that may be added, and that stays as it is', () => {
+  test('are stored in a valid, idempotent form', () => {
     fc.assert(
       fc.property(surface, name, (where, value) => {
         if (identifierProblem(where, value) !== null) return;

@@ -8,7 +8,7 @@ test.each([
   '/start ABCD-EFGH-JKMN',
   '/start@my_bot abcd-efgh-jkmn',
   'ABCD–EFGH–JKMN',
-])('"%s" is the code of an invitation', (text) => {
+])('"%s" is recognized as an invitation code', (text) => {
   expect(invitationIn(text)).toBe('ABCDEFGHJKMN');
 });
 
@@ -24,10 +24,10 @@ test.each([
   '/startABCD-EFGH-JKMN',
   'ABCD_EFGH_JKMN',
   `ABCD${' '.repeat(100)}EFGH-JKMN`,
-])('"%s" is no code', (text) => {
+])('"%s" is not an invitation code', (text) => {
   expect(invitationIn(text)).toBeNull();
 });
 
-test('a link has the code in the place of its name', () => {
+test('the link of an invitation contains its code', () => {
   expect(inviteLinkOf('https://t.me/my_bot?start={code}', 'ABCD-EFGH-JKMN')).toBe('https://t.me/my_bot?start=ABCD-EFGH-JKMN');
 });

@@ -39,7 +39,7 @@ async function open() {
   return { db, trustAdmin, told, warned, add, signIn, onTheWeb };
 }
 
-test('who signs in is the owner on the web, and that is on record once', async () => {
+test('signing in links the name to the owner on the web, and is recorded once', async () => {
   const { signIn, onTheWeb, told } = await open();
   await signIn('anna');
   await signIn('anna');
@@ -47,13 +47,13 @@ test('who signs in is the owner on the web, and that is on record once', async (
   expect(told).toMatchObject([{ actor: 'anna', what: 'linked', principal: 'owner', after: { surface: 'web', value: 'anna' } }]);
 });
 
-test('without a login nobody is made anything', async () => {
+test('nothing is linked without a login', async () => {
   const { signIn, onTheWeb, warned } = await open();
   await signIn(null);
   expect([await onTheWeb(), warned]).toEqual([[], []]);
 });
 
-test('a name that the operator has given to a person on the web stays theirs; one on another channel is another name', async () => {
+test('a name linked to a person on the web stays theirs, and other channels do not matter', async () => {
   const { add, signIn, onTheWeb, warned } = await open();
   await add('ben', 'guest', ['web', 'anna']);
   await add('cleo', 'guest', ['messenger', 'dora']);
@@ -63,7 +63,7 @@ test('a name that the operator has given to a person on the web stays theirs; on
   expect((await onTheWeb()).toSorted()).toEqual(['ben: anna', 'owner: dora']);
 });
 
-test('of several owners it is the one with the key "owner", and another where that one is no owner any more', async () => {
+test('of several owners, "owner" is linked, or another one when it is no active owner', async () => {
   const { db, add, trustAdmin, signIn, onTheWeb } = await open();
   await add('zoe', 'owner');
   await db.run("UPDATE principal SET created_at = 0 WHERE key = 'zoe'"); // first in every list
@@ -74,7 +74,7 @@ test('of several owners it is the one with the key "owner", and another where th
   expect((await onTheWeb()).toSorted()).toEqual(['owner: anna', 'zoe: emil']);
 });
 
-test('where nobody is an owner, who signs in stays a stranger, and the log says so', async () => {
+test('nothing is linked without an owner, and the log says so', async () => {
   const { db, add, signIn, onTheWeb, warned } = await open();
   await add('ben', 'trusted');
   await db.run('DELETE FROM trust_grant WHERE principal_id = (SELECT id FROM principal WHERE key = ?)', 'owner');
@@ -82,13 +82,13 @@ test('where nobody is an owner, who signs in stays a stranger, and the log says 
   expect([await onTheWeb(), warned]).toEqual([[], [expect.stringContaining('No person is an owner')]]);
 });
 
-test('a name that could be taken for another is not made the owner, and the log says what to do', async () => {
+test('a confusable name is not linked, and the log names the command that does it', async () => {
   const { signIn, onTheWeb, warned } = await open();
   await signIn('\uff41nna'); // a wide a
   expect([await onTheWeb(), warned]).toEqual([[], [expect.stringContaining('./svc person link owner web')]]);
 });
 
-test('a store that cannot be written fails the call', async () => {
+test('rejects when the store cannot be written', async () => {
   const { db, signIn } = await open();
   db.raw.exec('DROP TABLE trust_audit');
   await expect(signIn('anna')).rejects.toThrow('trust_audit');

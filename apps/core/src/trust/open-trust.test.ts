@@ -11,7 +11,7 @@ import { openTrust } from './open-trust.ts';
 import { createTrustAudit } from './trust-audit.ts';
 import { createTrustStore } from './trust-store.ts';
 
-/** A data folder; every `start` is one of the service, with the store of before or an empty one. */
+/** A data folder; each `start` starts the service on the same store, or on an empty one after `lose`. */
 function house() {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -39,20 +39,20 @@ function house() {
 const from = (surface: string, raw_id: string) => ({ channel: surface, conversation_key: 'k', sender: { raw_id } });
 const anna = { key: 'anna', role: 'known', identifiers: [{ surface: 'email', value: 'Anna@x.y' }] };
 
-test('the first start lets its owner in, and leaves a private mark that it was there', async () => {
+test('the first start admits the owner and writes a private marker file', async () => {
   const { start, paths } = house();
   const trust = await start();
   expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ trust_tier: 'SACRED' });
   expect(statSync(path.join(paths.root, 'trust.set-up')).mode & 0o777).toBe(0o600);
 });
 
-test('from the start on a stranger is known as such without a look into the store', async () => {
+test('after the start a stranger is recognized without reading the store', async () => {
   const trust = await house().start();
   await expect.poll(() => trust.strangerOf(from('compat', 'nobody'))).toMatchObject({ denial: 'unknown_sender' });
   expect(trust.strangerOf(from('compat', 'owner'))).toBeNull();
 });
 
-test('a store that is empty later is not taken for a new one: nobody is let in, and it stays so', async () => {
+test('an empty store with the marker denies everyone, also after further restarts', async () => {
   const { start, lose, paths } = house();
   await start();
   lose();
@@ -63,7 +63,7 @@ test('a store that is empty later is not taken for a new one: nobody is let in, 
   }
 });
 
-test('a first start that fails leaves no mark, and is a first start the next time', async () => {
+test('a first start that fails writes no marker and is repeated the next time', async () => {
   const { start, seed, paths } = house();
   seed('no JSON');
   expect((await start()).fault()).toMatch(/trust could not be set up, so everybody is denied: .*\.json is not JSON: /);
@@ -72,7 +72,7 @@ test('a first start that fails leaves no mark, and is a first start the next tim
   expect((await start()).fault()).toBeNull();
 });
 
-test('a store that has people and no mark is of an earlier version, and is marked', async () => {
+test('a store of an earlier version without the marker is accepted and marked', async () => {
   const { start, paths } = house();
   await start();
   const mark = path.join(paths.root, 'trust.set-up');
@@ -81,8 +81,8 @@ test('a store that has people and no mark is of an earlier version, and is marke
   expect(existsSync(mark)).toBe(true);
 });
 
-describe('the seed file', () => {
-  test('reports a name that it adds to a person who is there', async () => {
+describe('seed file', () => {
+  test('records an identifier added to an existing person', async () => {
     const { start, seed, changes } = house();
     seed([anna]);
     await start();
@@ -92,7 +92,7 @@ describe('the seed file', () => {
     expect((await changes())[0]).toMatchObject({ what: 'seeded', principal: 'anna', after: { identifiers: [phone] } });
   });
 
-  test('adds people once, reports what it added, and changes nothing that is there', async () => {
+  test('adds people once, records them and does not change existing ones', async () => {
     const { start, seed, changes, exec } = house();
     seed([anna, { ...anna, key: 'bob', display_name: 'Bob', identifiers: [] }]);
     await start();
@@ -107,7 +107,7 @@ describe('the seed file', () => {
     expect(await trust.resolve(from('email', 'anna@X.y'))).toMatchObject({ display_name: 'Anna Kern', trust_tier: 'KNOWN' });
   });
 
-  test('gives nobody an identifier that belongs to another principal by now', async () => {
+  test('does not move an identifier that now belongs to another person', async () => {
     const { start, seed, changes } = house();
     seed([anna]);
     await start();
@@ -118,7 +118,7 @@ describe('the seed file', () => {
     expect((await changes())[0]).toMatchObject({ principal: 'bob', after: { role: 'known', identifiers: [] } });
   });
 
-  test('does not bring back a role that was deleted', async () => {
+  test('does not restore a deleted role', async () => {
     const { start, store, exec } = house();
     await start();
     exec("DELETE FROM role WHERE name = 'guest'");
@@ -126,7 +126,7 @@ describe('the seed file', () => {
     expect(await store().hasRole('guest')).toBe(false);
   });
 
-  test('gives the role everywhere also to who has it in one place', async () => {
+  test('grants the role everywhere also to a person who has it in one conversation', async () => {
     const { start, seed, exec } = house();
     seed([anna]);
     await start();
@@ -165,7 +165,7 @@ describe('the seed file', () => {
     ],
     ['has a value that is blank', [{ ...anna, identifiers: [{ surface: 'email', value: ' ' }] }]],
     ['names one sender twice', [anna, { ...anna, key: 'bob', identifiers: [{ surface: 'email', value: 'ANNA@x.y' }] }]],
-  ])('that %s lets nobody in', async (_how, content) => {
+  ])('that %s denies everyone', async (_how, content) => {
     const { start, seed } = house();
     seed(content);
     const trust = await start();
@@ -173,7 +173,7 @@ describe('the seed file', () => {
     expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ denied: true });
   });
 
-  test('that named people in an earlier version’s way still does', async () => {
+  test('with names that an earlier version accepted still works', async () => {
     const { start, seed, store } = house();
     await start();
     const id = await store().addPrincipal({ key: 'zo\u00eb', display_name: 'Zo\u00eb' });
@@ -185,7 +185,7 @@ describe('the seed file', () => {
     expect(await trust.resolve(from('email', 'weiss@x.y'))).toMatchObject({ principal_key: 'zo\u00eb', trust_tier: 'KNOWN' });
   });
 
-  test('that is a folder lets nobody in', async () => {
+  test('that is a folder denies everyone', async () => {
     const { start, paths } = house();
     mkdirSync(paths.trustSeed);
     expect((await start()).fault()).toContain('EISDIR');

@@ -39,7 +39,7 @@ const person = (key: string, given: Given[], over: Partial<Principal> = {}) =>
   }) as Principal;
 const keys = (found: Principal[]) => found.map(({ key }) => key);
 
-describe('an owner', () => {
+describe('owner', () => {
   test.each<[string, Given[], boolean]>([
     ['has the highest tier', ['owner'], true],
     ['has it among other roles', ['trusted', 'owner'], true],
@@ -59,11 +59,11 @@ describe('an owner', () => {
     expect(keys(ownersAmong([person('anna', given)], roles, now))).toEqual(isOne ? ['anna'] : []);
   });
 
-  test('is nobody who is disabled', () => {
+  test('is not a disabled person', () => {
     expect(ownersAmong([person('anna', ['owner'], { status: 'disabled' })], roles, now)).toEqual([]);
   });
 
-  test('acts with full tools alone', () => {
+  test('acts only with full tools', () => {
     const all = [
       person('anna', ['owner']),
       person('ben', ['reader']),
@@ -75,7 +75,7 @@ describe('an owner', () => {
   });
 });
 
-test('the others are those who are active, can write and are answered', () => {
+test('countOthers() counts active people with identifiers and a live grant', () => {
   const count = (...all: Principal[]) => countOthers(all, roles, now);
   expect(count(person('anna', ['owner']), person('ben', ['trusted']), person('cleo', ['mail-owner']))).toBe(2);
   expect(count(person('ben', ['trusted'], { status: 'disabled' }), person('cleo', ['trusted'], { identifiers: [] }))).toBe(0);

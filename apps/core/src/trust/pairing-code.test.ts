@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeCode, readCode, showCode } from './pairing-code.ts';
 
-test('a code is eight characters, none of which is taken for another', () => {
+test('a code has eight unambiguous characters', () => {
   const codes = Array.from({ length: 500 }, () => makeCode());
   for (const code of codes) expect(code).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
   expect(codes.join('')).not.toMatch(/[01OIL]/);
@@ -9,19 +9,19 @@ test('a code is eight characters, none of which is taken for another', () => {
   expect(new Set(codes.join('')).size).toBe(31);
 });
 
-test('it is shown in two groups', () => {
+test('a code is shown in two groups', () => {
   expect(showCode('ABCDEFGH')).toBe('ABCD-EFGH');
 });
 
 test.each(['ABCD-EFGH', 'abcd-efgh', 'abcdefgh', ' ab cd  ef gh ', 'ABCD–EFGH', 'A-B-C-D-E-F-G-H'])(
-  '"%s" is read as typed',
+  '"%s" is read as a code',
   (text) => {
     expect(readCode(text)).toBe('ABCDEFGH');
   },
 );
 
 test.each(['', '-', 'ABCDEFG', 'ABCDEFGHJ', 'ABCDEFG0', 'ABCDEFGI', '__proto__', 'ABCD_EFGH', 'ÄBCDEFGH'])(
-  '"%s" is no code',
+  '"%s" is rejected as a code',
   (text) => {
     expect(readCode(text)).toBeNull();
   },

@@ -21,7 +21,7 @@ const from = (raw_id: string, over: Partial<Envelope> = {}): Envelope => ({
   ...over,
 });
 
-/** Pending identities over a real database; `open` once more is a restart. */
+/** Pending identities over a real database; calling `open` again is a restart. */
 function house() {
   const db = openSqlite(':memory:');
   migrate(db, path.join(import.meta.dirname, '../db/migrations'));
@@ -37,7 +37,7 @@ function house() {
 const codeOf = (sentence: string | null) => /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(sentence ?? '')?.[0] ?? null;
 const settled = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('a denied unknown sender is recorded with surface, value, name, first and last seen, and count', async () => {
+test('a denied unknown sender is recorded with channel, value, name, times and count', async () => {
   const { clock, open } = house();
   const pending = await open();
   const first = clock.now();
@@ -58,7 +58,7 @@ test('a denied unknown sender is recorded with surface, value, name, first and l
 });
 
 test.each<Denial>(['disabled', 'blocked', 'no_grant', 'low_tier', 'gate_closed'])(
-  'a sender who is denied as "%s" is not recorded and gets no code',
+  'a sender denied as "%s" is not recorded and gets no code',
   async (denial) => {
     const pending = await house().open();
     expect(pending.note(from('42'), { denial })).toBeNull();
@@ -66,7 +66,7 @@ test.each<Denial>(['disabled', 'blocked', 'no_grant', 'low_tier', 'gate_closed']
   },
 );
 
-test('a sender without a reason in the record is not taken for unknown', async () => {
+test('a sender denied without a reason is not recorded as unknown', async () => {
   const pending = await house().open();
   expect(pending.note(from('42'), {})).toBeNull();
   expect(await pending.list()).toEqual([]);
@@ -77,13 +77,13 @@ test.each([
   ['pairing is off', { intake: { pairing: false } }],
   ['the surface is public', { public: true }],
   ['nothing is answered', { delivery: 'async' }],
-] as const)('no code is given where %s, and the sender is recorded', async (_where, over) => {
+] as const)('gives no code when %s, but records the sender', async (_where, over) => {
   const pending = await house().open();
   expect(pending.note(from('42', over), unknown)).toBeNull();
   expect(await pending.list()).toMatchObject([{ value: '42', code: null, code_expires_at: null }]);
 });
 
-test('the code is the same for the same sender while it lives, and lives one hour', async () => {
+test('a code stays the same for an hour and then expires', async () => {
   const { clock, open } = house();
   const pending = await open();
   const sentence = pending.note(from('42'), unknown);
@@ -100,7 +100,7 @@ test('the code is the same for the same sender while it lives, and lives one hou
   expect(codeOf(pending.note(from('42'), unknown))).not.toBe(codeOf(sentence));
 });
 
-test('a sender gets at most three fresh codes a day', async () => {
+test('a sender gets at most three new codes a day', async () => {
   const { clock, open } = house();
   const pending = await open();
   for (let i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ test('a sender gets at most three fresh codes a day', async () => {
   expect(codeOf(pending.note(from('42'), unknown))).not.toBeNull();
 });
 
-test('at most a hundred codes live at once; past that the answer is plain', async () => {
+test('at most a hundred codes are live, and further senders get none', async () => {
   const { clock, open } = house();
   const pending = await open();
   const channels = ['messenger', 'chatroom', 'device', 'email'];
@@ -127,7 +127,7 @@ test('at most a hundred codes live at once; past that the answer is plain', asyn
   expect(codeOf(pending.note(from('late'), unknown))).not.toBeNull();
 });
 
-test('strangers who never pass their codes on keep no newcomer out: after five minutes the oldest gives way', async () => {
+test('the oldest code of a channel is replaced after five minutes when its share is used up', async () => {
   const { clock, open } = house();
   const pending = await open();
   const codes = Array.from({ length: 150 }, (_, i) => codeOf(pending.note(from(`s${i}`), unknown)));
@@ -145,7 +145,7 @@ test('strangers who never pass their codes on keep no newcomer out: after five m
   expect(pending.findByCode(code ?? '')?.value).toBe('newcomer');
 });
 
-test('when channels have taken all codes together, the oldest of any gives way to a newcomer on another', async () => {
+test('when all codes are taken, a sender on another channel replaces the oldest one after five minutes', async () => {
   const { clock, open } = house();
   const pending = await open();
   const channels = ['messenger', 'chatroom', 'device', 'email'];
@@ -159,7 +159,7 @@ test('when channels have taken all codes together, the oldest of any gives way t
   expect(pending.findByCode(codes[1] ?? '')?.value).toBe('s1');
 });
 
-test('a flood of one channel leaves codes and places for the others', async () => {
+test('a flood on one channel leaves codes and entries for the others', async () => {
   const { open } = house();
   const pending = await open();
   const quiet = { channel: 'email', intake: undefined };
@@ -172,7 +172,7 @@ test('a flood of one channel leaves codes and places for the others', async () =
   expect(waiting.map(({ value }) => value)).toEqual(expect.arrayContaining(['anna', 'bob']));
 });
 
-test('at most a thousand are kept; who was seen longest ago goes', async () => {
+test('at most a thousand senders are kept, and the one seen longest ago is dropped', async () => {
   const { clock, open, rows } = house();
   const pending = await open();
   const quiet = { intake: undefined };
@@ -187,7 +187,7 @@ test('at most a thousand are kept; who was seen longest ago goes', async () => {
   expect(rows()).toHaveLength(1000);
 });
 
-test('who holds a live code keeps it, however many strangers come after', async () => {
+test('a sender with a live code keeps it despite many later strangers', async () => {
   const { open } = house();
   const pending = await open();
   const code = codeOf(pending.note(from('42'), unknown)) ?? '';
@@ -197,7 +197,7 @@ test('who holds a live code keeps it, however many strangers come after', async 
   expect(codeOf(pending.note(from('42'), unknown))).toBe(code);
 });
 
-test('a thousand messages a second of one sender are one row write a second', async () => {
+test('a flood of messages from one sender is written about once a second', async () => {
   const { clock, open, rows, writes } = house();
   const pending = await open();
   const before = writes();
@@ -214,7 +214,7 @@ test('a thousand messages a second of one sender are one row write a second', as
   expect(rows()).toEqual([{ value: '42', count: 5000 }]);
 });
 
-test('a flood of new senders is written in pieces, never more of them than are kept', async () => {
+test('a flood of new senders is written in batches, and no more than are kept', async () => {
   const { clock, open, rows, writes } = house();
   const pending = await open();
   const before = writes();
@@ -226,7 +226,7 @@ test('a flood of new senders is written in pieces, never more of them than are k
   expect(rows()).toHaveLength(1000);
 });
 
-test('what is counted is written on close, and codes outlive a restart with their daily limit', async () => {
+test('counts are written on close, and codes and their daily limit survive a restart', async () => {
   const { clock, open } = house();
   const before = await open();
   const code = codeOf(before.note(from('42'), unknown)) ?? '';
@@ -244,7 +244,7 @@ test('what is counted is written on close, and codes outlive a restart with thei
   expect((await open()).note(from('42'), unknown)).toBeNull();
 });
 
-test('a write that fails loses no count and stops nobody', async () => {
+test('a failed write is retried without losing counts', async () => {
   const { db, clock, open, rows, faults } = house();
   const pending = await open();
   db.raw.exec('ALTER TABLE pending_identity RENAME TO away');
@@ -257,7 +257,7 @@ test('a write that fails loses no count and stops nobody', async () => {
   await expect.poll(rows).toEqual([{ value: '42', count: 2 }]);
 });
 
-test('a sender who became known in another way waits no longer', async () => {
+test('a sender who has become known is no longer pending', async () => {
   const { db, open, clock, rows } = house();
   const pending = await open();
   pending.note(from('42'), unknown);
@@ -269,7 +269,7 @@ test('a sender who became known in another way waits no longer', async () => {
   await expect.poll(rows).toEqual([{ value: '43', count: 1 }]);
 });
 
-test('one who was forgotten stays forgotten after a restart, and is recorded again when they write', async () => {
+test('a removed sender stays removed after a restart, and is recorded again on the next message', async () => {
   const { open } = house();
   const before = await open();
   const code = codeOf(before.note(from('42'), unknown)) ?? '';
@@ -284,7 +284,7 @@ test('one who was forgotten stays forgotten after a restart, and is recorded aga
 });
 
 test.each(['__proto__', 'constructor', 'toString', "'; DROP TABLE pending_identity; --", '\0', '%', ''])(
-  'a sender called %j is a sender like any other',
+  'a sender named %j is handled like any other',
   async (value) => {
     const { open } = house();
     const pending = await open();
@@ -295,7 +295,7 @@ test.each(['__proto__', 'constructor', 'toString', "'; DROP TABLE pending_identi
   },
 );
 
-test('an identifier that cannot be stored as it is gets no code: it could let in another sender', async () => {
+test('an identifier that cannot be stored exactly gets no code', async () => {
   const pending = await house().open();
   expect(pending.note(from('a\uD800'), unknown)).toBeNull();
   expect(await pending.list()).toEqual([]);
@@ -307,7 +307,7 @@ test.each([
   ['   ', null],
   [undefined, null],
   ['x'.repeat(256), 'x'.repeat(80)],
-])('the name %j is kept as %j', async (raw_username, name) => {
+])('the name %j is stored as %j', async (raw_username, name) => {
   const pending = await house().open();
   pending.note(from('42', { sender: { raw_id: '42', raw_username } }), unknown);
   expect((await pending.list())[0]?.name).toBe(name);

@@ -33,7 +33,7 @@ async function open() {
 }
 const conflict = { code: 'conflict' };
 
-test('a person who is made passes moderation only where that is said', async () => {
+test('a new person bypasses moderation only when requested', async () => {
   const { admin, add, store } = await open();
   await add('ben', ['email', 'ben@x.org']);
   await admin.createPrincipal('anna', { key: 'cleo', display_name: 'Cleo', bypass_moderation: true });
@@ -44,7 +44,7 @@ test('a person who is made passes moderation only where that is said', async () 
   await expect(add('BEN')).rejects.toMatchObject(conflict);
 });
 
-test('every change is told once and put on record; doing it again is neither', async () => {
+test('every change is recorded and announced once, and repeating it is neither', async () => {
   const { admin, add, record, events, changed } = await open();
   await add('ben', ['email', 'ben@x.org']);
   const steps = [
@@ -67,7 +67,7 @@ test('every change is told once and put on record; doing it again is neither', a
   });
 });
 
-test('a grant lasts a moment at least', async () => {
+test('a grant must expire in the future', async () => {
   const { clock, admin, add } = await open();
   await add('ben');
   const until = (expires_at: number) => admin.addGrant('anna', 'ben', { role_id: 'known', expires_at });
@@ -75,7 +75,7 @@ test('a grant lasts a moment at least', async () => {
   expect(await until(clock.now() + 1)).toMatchObject({ expires_at: clock.now() + 1 });
 });
 
-test('a name is moved from the person it is said to be of, and from no other', async () => {
+test('an identifier is moved only from the person given as its owner', async () => {
   const { admin, add, record } = await open();
   const ben = await add('ben', ['email', 'b@x.org']);
   const cleo = await add('cleo');
@@ -87,7 +87,7 @@ test('a name is moved from the person it is said to be of, and from no other', a
   expect((await admin.readPrincipal('ben')).identifiers).toEqual([]);
 });
 
-test('the last name of an owner stays theirs', async () => {
+test('the last identifier of an owner cannot be removed or moved', async () => {
   const { admin, add } = await open();
   await add('ben');
   const [first, last] = (await admin.readPrincipal('owner')).identifiers;
@@ -98,7 +98,7 @@ test('the last name of an owner stays theirs', async () => {
   expect((await admin.readPrincipal('owner')).identifiers).toEqual([last]);
 });
 
-test('the last owner stays one, and says why', async () => {
+test('the last owner cannot be deleted, with a reason', async () => {
   const { admin, add } = await open();
   const owner = await admin.readPrincipal('owner');
   const ben = await add('ben');
@@ -111,7 +111,7 @@ test('the last owner stays one, and says why', async () => {
   expect(await admin.whyKept(ben.id)).toContain('"ben"');
 });
 
-test('of a person who is erased nothing but the key is written down, of one who is deleted everything', async () => {
+test('the record of an erased person has only the key, that of a deleted one everything', async () => {
   const { admin, add, record } = await open();
   for (const key of ['ben', 'cleo']) await add(key, ['email', `${key}@x.org`]);
   await admin.deletePrincipal('anna', 'ben');

@@ -26,7 +26,7 @@ const anna: KnownSender = {
 };
 const envelope = { channel: 'compat', conversation_key: 'k', sender: { raw_id: 'anna' } };
 
-/** A store whose next answer a test gives when it likes. */
+/** A store whose answers are given by the test. */
 function open() {
   const asked: ((sender: KnownSender | null) => void)[] = [];
   const findSender = () => new Promise<KnownSender | null>((resolve) => asked.push(resolve));
@@ -36,7 +36,7 @@ function open() {
   };
 }
 
-test('what was read before a change of trust is not remembered after it', async () => {
+test('a lookup begun before a change of trust is not cached after it', async () => {
   const { asked, trust } = open();
   const before = trust.resolve(envelope);
   trust.changed();
@@ -60,7 +60,7 @@ test('a sender is looked up once until trust changes', async () => {
   expect((await again).denied).toBe(true);
 });
 
-test('while the gate is closed everybody is denied, also those who are asking already', async () => {
+test('a closed gate denies everyone, including lookups under way', async () => {
   const { asked, trust } = open();
   const waiting = trust.resolve(envelope);
   trust.closeGate('no trust');
@@ -80,7 +80,7 @@ describe('strangers', () => {
     return trust;
   };
 
-  test('are known as such without asking, once all identifiers are', async () => {
+  test('are recognized without a lookup once all identifiers are loaded', async () => {
     const trust = await serve(async () => [{ surface: 'email', value: 'anna@x.y' }]);
     expect(trust.strangerOf(message('email', 'ANNA@x.y'))).toBeNull();
     expect(trust.strangerOf(message('emaila', 'nna@x.y'))).toMatchObject({ denied: true, denial: 'unknown_sender' });
@@ -92,11 +92,11 @@ describe('strangers', () => {
   test.each([
     ['the store fails', () => Promise.reject(new Error('gone'))],
     ['there are too many', async () => Array.from({ length: 100_001 }, (_, i) => ({ surface: 'email', value: `${i}` }))],
-  ])('are looked up like others where %s', async (_why, identifiers) => {
+  ])('are looked up like others when %s', async (_why, identifiers) => {
     expect((await serve(identifiers)).strangerOf(message('email', 'bob'))).toBeNull();
   });
 
-  test('what was read before a change of trust is not taken for what is known after it', async () => {
+  test('are not recognized from identifiers read before a change of trust', async () => {
     const answers: ((all: []) => void)[] = [];
     const trust = await serve(() => new Promise((resolve) => answers.push(resolve)));
     trust.changed();
@@ -108,7 +108,7 @@ describe('strangers', () => {
     expect(trust.strangerOf(message('email', 'bob'))).toMatchObject({ denied: true });
   });
 
-  test('are everybody while the gate is closed', async () => {
+  test('are all senders while the gate is closed', async () => {
     const trust = await serve(async () => [{ surface: 'email', value: 'anna' }]);
     trust.closeGate('no trust');
     expect(trust.strangerOf(message('email', 'anna'))).toMatchObject({ denial: 'gate_closed' });
@@ -116,14 +116,14 @@ describe('strangers', () => {
   });
 });
 
-test('a principal is resolved by id, and without one the sender is unknown', async () => {
+test('a person is resolved by id, and without one the sender is unknown', async () => {
   const store = { findSender: async () => null, findPrincipal: async () => anna, identifiers: async () => [] };
   const trust = createTrustService(store, createFakeClock());
   expect(await trust.resolvePrincipal('principal_1', envelope)).toMatchObject({ trust_tier: 'KNOWN' });
   expect(await trust.resolvePrincipal(null, envelope)).toMatchObject({ denied: true });
 });
 
-test('the place counts as public when the message or the instance says so, and trust is capped there', async () => {
+test('a conversation is public when the message or the instance says so, and trust is capped there', async () => {
   const owner = { ...anna, grants: anna.grants.map((grant) => ({ ...grant, tier: 'SACRED' as const })) };
   const store = { findSender: async () => owner, findPrincipal: async () => owner, identifiers: async () => [] };
   const tierOf = async (ofMessage: boolean | undefined, ofInstance: boolean | undefined) => {
@@ -134,7 +134,7 @@ test('the place counts as public when the message or the instance says so, and t
   expect([await tierOf(true, false), await tierOf(false, true)]).toEqual(['TRUSTED', 'TRUSTED']);
 });
 
-test('every change of trust is told, until nobody wants to hear of it', () => {
+test('listeners hear every change of trust until they unsubscribe', () => {
   const { trust } = open();
   const heard: string[] = [];
   const [stop] = ['a', 'b'].map((name) => trust.onChange(() => heard.push(name)));
@@ -144,7 +144,7 @@ test('every change of trust is told, until nobody wants to hear of it', () => {
   expect(heard).toEqual(['a', 'b', 'b']);
 });
 
-test('no more than ten thousand senders are remembered', async () => {
+test('at most ten thousand senders are cached', async () => {
   let asked = 0;
   const findSender = async () => (asked++, null);
   const trust = createTrustService(
