@@ -14,8 +14,8 @@ async function listening(port: number, host: string) {
   return server;
 }
 
-describe.runIf(hasIpv6)('a server that answers localhost', () => {
-  test('is the same on both addresses of it, until it ends', async () => {
+describe.runIf(hasIpv6)('answerLocalhost()', () => {
+  test('serves both loopback addresses until it ends', async () => {
     const [port = 0] = await freePorts(1);
     const end = await answerLocalhost(await listening(port, '127.0.0.1'), port);
     for (const host of ['127.0.0.1', '[::1]']) expect(await (await fetch(`http://${host}:${port}`)).text()).toBe('ours');
@@ -23,7 +23,7 @@ describe.runIf(hasIpv6)('a server that answers localhost', () => {
     await expect(fetch(`http://[::1]:${port}`, { headers: { connection: 'close' } })).rejects.toThrow();
   });
 
-  test('does not begin where another program has the second', async () => {
+  test('rejects when another program uses the second address', async () => {
     const [port = 0] = await freePorts(1);
     await listening(port, '::1');
     await expect(answerLocalhost(await listening(port, '127.0.0.1'), port)).rejects.toThrow('EADDRINUSE');

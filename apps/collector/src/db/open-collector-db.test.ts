@@ -5,7 +5,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openCollectorDb } from './open-collector-db.ts';
 
-test('a database that cannot be opened is named', () => {
+test('a database that cannot be opened is reported with its path', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const file = path.join(folder.path, 'collector.db');

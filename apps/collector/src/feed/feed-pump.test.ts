@@ -40,7 +40,7 @@ function textsOf(bytes: Buffer): string[] {
   return texts;
 }
 
-test('every reader gets all items since it came, in their order, in both forms', async () => {
+test('every reader gets all items since it joined, in order and in both formats, in random schedules', async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('publish' as const),
@@ -79,7 +79,7 @@ test('every reader gets all items since it came, in their order, in both forms',
   await fc.assert(rule, { numRuns: 60 });
 });
 
-test('a thousand readers that take nothing hold each item once, and are dropped when it is too much', async () => {
+test('items waiting for a thousand blocked readers are held once, and these readers are dropped at the limit', async () => {
   const pump = createFeedPump(fail, { waitingBytes: 1000, keptBytes: 1e6 });
   const readers = Array.from({ length: 1000 }, createReader);
   const good = createReader();
@@ -95,7 +95,7 @@ test('a thousand readers that take nothing hold each item once, and are dropped 
   expect([pump.kept, good.text.join('').replaceAll('\u001E4', '').length]).toEqual([0, 1001]);
 });
 
-test('a reader that is only slow is dropped when more waits for it than there may be', async () => {
+test('a slow reader is dropped when too much waits for it', async () => {
   const pump = createFeedPump(fail, { waitingBytes: 1e9, keptBytes: 1000 });
   const slow = createReader();
   slow.isTaking = false;
@@ -105,7 +105,7 @@ test('a reader that is only slow is dropped when more waits for it than there ma
   expect([slow.isDropped, pump.kept, pump.size]).toEqual([true, 0, 0]);
 });
 
-test('a reader that takes everything stays when another is dropped for what waits for it', async () => {
+test('a fast reader stays when a slow one is dropped', async () => {
   const pump = createFeedPump(fail, { waitingBytes: 1e9, keptBytes: 1000 });
   const fast = createReader();
   const slow = createReader();
@@ -119,7 +119,7 @@ test('a reader that takes everything stays when another is dropped for what wait
   expect(fast.text).toHaveLength(11);
 });
 
-test('a reader that leaves while others wait holds nothing', async () => {
+test('removing a blocked reader releases the items that waited for it', async () => {
   const pump = createFeedPump(fail);
   const reader = createReader();
   reader.isTaking = false;
@@ -130,7 +130,7 @@ test('a reader that leaves while others wait holds nothing', async () => {
   expect(pump.kept).toBe(0);
 });
 
-test('readers may leave while others are written to', async () => {
+test('readers can be removed while others are being written to', async () => {
   const pump = createFeedPump(fail);
   const readers = Array.from({ length: 200 }, createReader);
   for (const reader of readers) pump.add(reader);

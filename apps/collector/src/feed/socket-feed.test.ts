@@ -7,7 +7,7 @@ import { noMask } from '@svc/service-kit/redaction/outbound-mask.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createSocketFeed } from './socket-feed.ts';
 
-test('sessions count before anybody joins, and past the limit no further one is opened', async () => {
+test('rejects new sessions at the limit, counting those that have not joined yet', async () => {
   const log = { error: () => undefined };
   const hub = createHub<never>(() => undefined);
   const feed = createSocketFeed({ hub: hub as never, token: null, clock: createFakeClock(), mask: noMask, log, mostReaders: 3 });

@@ -13,13 +13,13 @@ function openQueue(pause: () => Promise<void> | null = () => null) {
 }
 const events = (count: number) => Array.from({ length: count }, () => ({ kind: 'x' }));
 
-test('a commit takes a bounded number of events, and requests that wait share it', async () => {
+test('a commit takes a limited number of events, and waiting requests share it', async () => {
   const { queue, commits } = openQueue();
   await Promise.all([queue.submit(events(900)), queue.submit(events(30))]);
   expect(commits).toEqual([230, 400, 300]);
 });
 
-test('a commit waits for the log of the database while that is being moved', async () => {
+test('a commit waits while the database log is checkpointed', async () => {
   const moved = Promise.withResolvers<void>();
   const pauses: (Promise<void> | null)[] = [moved.promise, null];
   const { queue, commits } = openQueue(() => pauses.shift() ?? null);
@@ -34,7 +34,7 @@ test('a commit waits for the log of the database while that is being moved', asy
   expect(commits).toEqual([3]);
 });
 
-test('when too many events wait, more are refused with 429 and a time to come back', async () => {
+test('rejects events with 429 and a retry time when too many wait', async () => {
   const moved = Promise.withResolvers<void>();
   const { queue } = openQueue(() => moved.promise);
   const waiting = queue.submit(events(500_000));
@@ -43,7 +43,7 @@ test('when too many events wait, more are refused with 429 and a time to come ba
   expect(queue.waiting).toBe(500_000);
 });
 
-test('a body of more events than may ever wait is refused whole, or the answer would be larger than any memory', async () => {
+test('rejects a body with more events than can ever wait', async () => {
   const { queue } = openQueue();
   await expect(queue.submit(Array.from({ length: 500_001 }, () => 1))).rejects.toMatchObject({ status: 413 });
   expect(queue.waiting).toBe(0);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGitRoots } from './git-roots.ts';
 
-test('a root is believed for a minute, also when the clock is set back', async () => {
+test('the root of a repository is cached for a minute, even when the clock is set back', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const repository = path.join(folder.path, 'repository');

@@ -2,7 +2,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { createIndexer } from './indexer.ts';
 
-test('an index that does not keep up says so, and is well again by itself', async () => {
+test('a failing index is reported and retried by itself', async () => {
   const clock = createFakeClock();
   let fails = true;
   const ask = () => (fails ? Promise.reject(new Error('disk full')) : Promise.resolve({ seq: 1, behind: false }));
@@ -16,7 +16,7 @@ test('an index that does not keep up says so, and is well again by itself', asyn
   indexer.close();
 });
 
-test('a clock that jumps back does not hold the index up', async () => {
+test('a clock that is set back does not delay the index', async () => {
   const clock = createFakeClock();
   const asked: unknown[] = [];
   const ask = (question: unknown) => (asked.push(question), Promise.resolve({ seq: 1, behind: false }));
@@ -32,11 +32,11 @@ test('a clock that jumps back does not hold the index up', async () => {
 test.each([
   [false, 1],
   [true, 0],
-])('all events are indexed again after the start when there is no index, and not when there is: %j', async (hasIndex, times) => {
+])('events are indexed again after the start only when there is no index: %j', async (hasIndex, times) => {
   const clock = createFakeClock();
   const asked: unknown[] = [];
   const ask = (question: unknown) => (asked.push(question), Promise.resolve({ seq: 5000, behind: false }));
-  // What was indexed at the time of a backup is in the database that it brought back.
+  // After a restored backup the database still says what was indexed then.
   const get = (_sql: string, counts: number) => Promise.resolve({ behind: 5000 - counts * 5000 });
   const db = { get: get as never, run: () => Promise.resolve(1) };
   const indexer = createIndexer({ db, thread: { ask: ask as never }, clock, log: { warn: () => undefined }, hasIndex });

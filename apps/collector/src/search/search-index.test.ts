@@ -27,7 +27,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** Events far apart stand in parts of their own. */
+/** Events with distant numbers are in different parts. */
 function store(seq: number, session: string | null, text: string, ts = seq): void {
   const sql = `INSERT INTO event (seq, id, ts, kind, session, text, payload, billed, injected) VALUES (?, ?, ?, 'x', ?, ?, '{}', 0, 0)`;
   stored.db.raw.prepare(sql).run(seq, `e${seq}`, ts, session, text);
@@ -44,12 +44,12 @@ const tables = () => {
   return names.map(({ name }) => name);
 };
 
-/** What was stored after a copy was made is not in it; what comes then gets the same numbers. */
+/** As a restored backup: later events are gone, and new ones get the same numbers. */
 function goBackTo(seq: number): void {
   stored.db.raw.prepare('DELETE FROM event WHERE seq > ?').run(seq);
 }
 
-test('an index of events that were replaced by those of a copy is thrown away, however many have come since', () => {
+test('an index of events that a restored backup replaced is discarded', () => {
   for (let seq = 1; seq <= 30; seq++) store(seq, 's', `word lost${seq}`, seq);
   expect(find('word').hits).toBe(30);
   index.close();
@@ -59,7 +59,7 @@ test('an index of events that were replaced by those of a copy is thrown away, h
   expect([find('lost25').hits, find('new25').hits, find('word').hits]).toEqual([0, 1, 60]);
 });
 
-test('an index stays where only old events are gone', () => {
+test('an index is kept when only old events were removed', () => {
   for (let seq = 1; seq <= 30; seq++) store(seq, 's', 'word', seq);
   find('word');
   index.close();
@@ -70,7 +70,7 @@ test('an index stays where only old events are gone', () => {
   expect([statSync(files.indexFile).ino, find('word').complete]).toEqual([before, true]);
 });
 
-test('hits of all parts are one answer, the session of the newest hit first', () => {
+test('hits of all parts are merged, with the session of the newest hit first', () => {
   store(5, 'old', 'first word');
   store(partSize - 1, 'both', 'a word');
   store(partSize, 'both', 'worded');
@@ -87,7 +87,7 @@ test('hits of all parts are one answer, the session of the newest hit first', ()
   expect(tables()).toEqual(['event_text_0', 'event_text_1', 'event_text_3']);
 });
 
-test('a search since a time looks at no older part, and misses no event that came late', () => {
+test('a search since a time skips older parts without missing events that arrived late', () => {
   store(1, 's', 'word', 1000);
   store(2, 's', 'word', 9000);
   store(2 * partSize, 's', 'word', 2000);
@@ -96,7 +96,7 @@ test('a search since a time looks at no older part, and misses no event that cam
   expect(find('word', 9001).hits).toBe(0);
 });
 
-test('a search that takes too long stops at an older part, and says that there may be more', () => {
+test('a slow search stops before older parts and is marked as capped', () => {
   for (let part = 0; part < 4; part++) store(part * partSize + 1, `s${part}`, 'word');
   find('word');
   const db = new DatabaseSync(files.indexFile);
@@ -109,7 +109,7 @@ test('a search that takes too long stops at an older part, and says that there m
   db.close();
 });
 
-test('removed events leave no word in the index, and parts without events go whole', () => {
+test('words of removed events leave the index, and parts without events are dropped', () => {
   store(1, 's', 'secretword');
   store(2, 's', 'secretword other');
   store(partSize + 1, 's', 'other');
@@ -120,7 +120,7 @@ test('removed events leave no word in the index, and parts without events go who
   expect(find('other').hits).toBe(2);
   stored.db.raw.exec('DELETE FROM event WHERE seq = 2');
   index.remove([2]);
-  // Nothing that comes later is in that part again.
+  // Later events are not added to that part again.
   store(partSize + 2, 's', 'more');
   expect(find('other').hits).toBe(1);
   index.remove([]);
@@ -128,7 +128,7 @@ test('removed events leave no word in the index, and parts without events go who
   expect(find('secretword').hits).toBe(0);
 });
 
-test('damage in the events is no fault of the index, which is kept; damage in the index throws it away', () => {
+test('damaged events keep the index, and a damaged index is discarded', () => {
   store(1, 's', 'word');
   find('word');
   const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
@@ -142,7 +142,7 @@ test('damage in the events is no fault of the index, which is kept; damage in th
   expect(find('word').hits).toBe(1);
 });
 
-test('an index that cannot be opened is thrown away like a damaged one', () => {
+test('an index that cannot be opened is discarded like a damaged one', () => {
   const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
   expect(discardBroken({ ...files, indexFile: `${files.indexFile}.missing` }, damaged)).toBe('database disk image is malformed');
 });

@@ -9,7 +9,7 @@ function pageOf(sessions: readonly Session[], before: string | null) {
   return { sessions: sessions.slice(from, from + 100), next: sessions.length >= from + 100 ? `${from + 100}` : null };
 }
 
-/** A core with 150 sessions, one a second, which answers when it is let. */
+/** A core with 150 sessions, one a second, which answers when the test says so. */
 function slowCore() {
   const all = Array.from({ length: 150 }, (_, i) => ({
     conversation_key: `key-${i}`,
@@ -24,10 +24,10 @@ function slowCore() {
   return { ask, asked };
 }
 
-test('an old session of the core is found, also when the newest have just been asked for', async () => {
+test('an old session is found even while the newest are being read', async () => {
   const { ask, asked } = slowCore();
   const directory = createCoreDirectory('http://127.0.0.1:1', createFakeClock(1_000_000), ask);
-  // Reads on to what was active lately, and no further.
+  // Reads only as far as the recently active sessions.
   const newest = directory.keyOf('nobody', 140_000);
   const old = directory.keyOf('engine-3', 4000);
   expect(asked).toHaveLength(1);
@@ -40,7 +40,7 @@ test('an old session of the core is found, also when the newest have just been a
   expect(await old).toBe('key-3');
 });
 
-test('many sessions that come over the years leave none of the newest unknown', async () => {
+test('the newest sessions stay known when many are added over time', async () => {
   const clock = createFakeClock();
   let first = 0;
   const ask = () =>
@@ -62,7 +62,7 @@ test('many sessions that come over the years leave none of the newest unknown', 
   }
 });
 
-test('sessions of a long time in which nobody asked are found', async () => {
+test('sessions from a long time without any lookup are found', async () => {
   const clock = createFakeClock();
   const all: Session[] = [];
   const add = (count: number) => {
@@ -77,12 +77,12 @@ test('sessions of a long time in which nobody asked are found', async () => {
   expect(await directory.keyOf('engine-20', 10)).toBe('key-20');
   add(300);
   clock.advance(2000);
-  // Asks for the newest alone.
+  // Reads only the newest page.
   await directory.refresh();
   expect(await directory.keyOf('engine-200', 200)).toBe('key-200');
 });
 
-test('the core is asked again after a while, also when the clock was set back', async () => {
+test('the core is read again after two seconds, even when the clock was set back', async () => {
   const clock = createFakeClock();
   let asked = 0;
   const directory = createCoreDirectory('http://127.0.0.1:1', clock, () =>
@@ -97,7 +97,7 @@ test('the core is asked again after a while, also when the clock was set back', 
   expect(asked).toBe(2);
 });
 
-test('sessions that were active in the same millisecond are all found, also where a page ends between them', async () => {
+test('sessions of the same millisecond are all found, even across a page boundary', async () => {
   const all = Array.from({ length: 250 }, (_, n) => ({
     conversation_key: `key-${n}`,
     engine_session_id: `engine-${n}`,

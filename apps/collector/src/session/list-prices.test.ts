@@ -4,7 +4,7 @@ import { createListPrices } from './list-prices.ts';
 
 const million = { input_tokens: 1_000_000, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-test('prices are asked for when they are wanted, once a minute; while the core is away its last answer stands', async () => {
+test('prices are read on demand, once a minute, and the last ones stay while the core is unreachable', async () => {
   const clock = createFakeClock(1_000_000);
   let asked = 0;
   let answer: () => Promise<{ models: Record<string, { in: number; out: number }> }> = async () => {
@@ -31,7 +31,7 @@ test('prices are asked for when they are wanted, once a minute; while the core i
   expect([asked, prices.costOf('claude-x-1', million)]).toEqual([3, 3]);
 });
 
-test('a core that does not answer holds nobody up for long', async () => {
+test('a core that does not answer times out', async () => {
   const prices = createListPrices('', createFakeClock(1_000_000), () => new Promise(() => undefined));
   await prices.refresh();
   expect(prices.costOf('claude-x', million)).toBeNull();

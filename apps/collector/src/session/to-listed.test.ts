@@ -31,7 +31,7 @@ const listed = (conversationKey: string, parts: Partial<SessionParts>) =>
     ...parts,
   });
 
-test('a session whose transcript does not say yet where it works, works where its program does', () => {
+test('a session without a folder in its transcript takes that of its program', () => {
   expect(listed(key, { transcript: { ...newTranscript(file), conversation_key: key }, host })).toMatchObject({
     source: 'terminal',
     cwd: '/r',
@@ -39,14 +39,14 @@ test('a session whose transcript does not say yet where it works, works where it
   });
 });
 
-test('a session in a terminal is no session of the core while, or since, nothing is known of its transcript', () => {
+test('a terminal session is not attributed to the core before its transcript is known', () => {
   expect(listed(key, {})).toMatchObject({ source: 'transcript', state: 'ended', active: false, input_tokens: null });
   expect(listed(key, { isHostKnown: false })).toMatchObject({ source: 'transcript', state: 'idle', active: true });
   expect(listed('terminal:claude:user:7', {})).toMatchObject({ source: 'core', state: 'idle', active: true });
   expect(listed('compat:c1:s1', {})).toMatchObject({ source: 'core', input_tokens: 0 });
 });
 
-test('what a program of a person has cost is known by its tokens and the list price of its model, and nobody knows whether it was billed', () => {
+test('the cost of a terminal session is calculated at list prices, and its billing is unknown', () => {
   const tokens = { input_tokens: 100_000, output_tokens: 10_000, cache_read_tokens: 1_000_000, cache_write_tokens: 0 };
   const transcript = { ...newTranscript(file), conversation_key: key, model: 'm', ...tokens };
   expect(listed(key, { transcript })).toMatchObject({ cost_usd: 3, billed_cost_usd: null, input_tokens: 100_000 });

@@ -26,7 +26,7 @@ type Sessions = Parameters<typeof assignSessions>[1];
 const assigned = (programs: Programs, sessions: Sessions, named: [number, string][] = []) =>
   Object.fromEntries([...assignSessions(programs, sessions, new Map(named))].map(([key, { pid }]) => [key, pid]));
 
-test('a program runs the session that was last written in its folder since it began', () => {
+test('a program runs the session last written in its folder since it started', () => {
   const sessions = [
     session('old', at - 90_000, at - 80_000),
     session('a', at + 1000, at + 2000),
@@ -35,7 +35,7 @@ test('a program runs the session that was last written in its folder since it be
   expect(assigned([program(1, at)], sessions)).toEqual({ b: 1 });
 });
 
-test('a session has the program in its folder that began last before it', () => {
+test('a session belongs to the last program that started in its folder before it', () => {
   const programs = [program(1, at), program(2, at + 50_000)];
   expect(assigned(programs, [session('a', at + 1000, at + 60_000), session('b', at + 51_000, at + 52_000)])).toEqual({
     a: 1,
@@ -43,14 +43,14 @@ test('a session has the program in its folder that began last before it', () => 
   });
 });
 
-test('a session that was taken up again has the program that names it, or the only one that is there', () => {
+test('a resumed session belongs to the program that names it, or to the only one', () => {
   const old = session('old', at - 90_000, at + 5000);
   expect(assigned([program(1, at)], [old])).toEqual({ old: 1 });
   const programs = [program(1, at, { args: ['codex', 'resume', 'old'] }), program(2, at + 1000)];
   expect(assigned(programs, [old])).toEqual({ old: 1 });
 });
 
-test('what a program says itself is so, whatever its folder looks like', () => {
+test('a session reported by the program itself takes precedence over its folder', () => {
   const sessions = [session('a', at + 1000, at + 2000), session('b', at + 3000, at + 4000)];
   expect(
     assigned([program(1, at), program(2, at + 10)], sessions, [
@@ -61,7 +61,7 @@ test('what a program says itself is so, whatever its folder looks like', () => {
   expect(assigned([program(1, at)], sessions, [[1, 'not there yet']])).toEqual({});
 });
 
-test('what a program that answers once wrote is not the session of one that a person sits before', () => {
+test('a session of a non-interactive program is not assigned to an interactive one, nor the reverse', () => {
   const exec = program(2, at + 10, { args: ['codex', 'exec', 'do it'] });
   const asked = session('asked', at + 1000, at + 2000, { is_interactive: 0 });
   expect(assigned([program(1, at)], [asked])).toEqual({});
@@ -73,7 +73,7 @@ test.each([
   ['another engine', { engine: 'gemini' as const }],
   ['another folder', { cwd: '/r/sub' }],
   ['one that is not shown', { conversation_key: null }],
-])('a session of %s is not that of the program', (_name, more) => {
+])('a session of %s is not assigned to the program', (_name, more) => {
   expect(assigned([program(1, at)], [session('a', at + 1000, at + 2000, more)])).toEqual({});
 });
 

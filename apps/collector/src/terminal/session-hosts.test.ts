@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSessionHosts } from './session-hosts.ts';
 
 test.skipIf(process.platform !== 'linux')(
-  'programs are looked at again after two seconds, also when the clock was set back',
+  'programs are listed again after two seconds, even when the clock was set back',
   async () => {
     const clock = createFakeClock();
     const transcripts = { since: () => Promise.resolve([]) };

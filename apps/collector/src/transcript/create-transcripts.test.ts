@@ -9,7 +9,7 @@ vi.mock('node:os', async (original) => ({
   },
 }));
 
-test('a user who has a number and no name, as in a container, keeps nothing from starting', async () => {
+test('a user without a name, as in a container, does not prevent the start', async () => {
   const settings = {
     transcripts: 'follow',
     dataDir: import.meta.dirname,

@@ -55,7 +55,7 @@ test.each<[TranscriptEngine, string[][]]>([
       ['outbound', 'Tool said: hi'],
     ],
   ],
-])('what was said and done in a session of %s, and nothing that the program wrote for itself', (engine, expected) => {
+])('reads the messages and tools of a %s session, without text that the program added', (engine, expected) => {
   const said = fixture(engine).flatMap((facts) => facts.said);
   expect(
     said.map(({ kind, text, payload }) => [kind, text, ...(kind === 'tool' ? [JSON.stringify(payload?.['input'])] : [])]),
@@ -66,20 +66,17 @@ test.each<[TranscriptEngine, string[][]]>([
 test.each<[TranscriptEngine, string | null, string | null, number]>([
   ['claude', 'claude-opus-5-5', '/home/me/project', 34],
   ['codex', 'scripted-model', '/home/me/project', 34],
-  // The folder stands in a file of its own, and what it thinks is counted beside what it says.
+  // The folder is in another file, and output includes the tokens of thoughts.
   ['gemini', 'gemini-2.5-pro', null, 44],
-])(
-  'a session of %s has its model, its folder, a title and the tokens that no cache gave',
-  (engine, model, cwd, output_tokens) => {
-    const row = rowOf(engine);
-    expect(row).toMatchObject({ model, cwd, input_tokens: 222, output_tokens, is_busy: 0, is_part: 0 });
-    expect(row.engine_session_id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(row.title).not.toBeNull();
-    expect(row.last_at - row.started_at).toBeGreaterThanOrEqual(100);
-  },
-);
+])('reads model, folder, title and uncached tokens of a %s session', (engine, model, cwd, output_tokens) => {
+  const row = rowOf(engine);
+  expect(row).toMatchObject({ model, cwd, input_tokens: 222, output_tokens, is_busy: 0, is_part: 0 });
+  expect(row.engine_session_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(row.title).not.toBeNull();
+  expect(row.last_at - row.started_at).toBeGreaterThanOrEqual(100);
+});
 
-test('of an answer in several lines the last one says what it used, and what is kept in the cache for an hour is counted apart', () => {
+test('the last line of an answer counts its tokens, and one-hour cache writes are counted apart', () => {
   const row = emptyRow('claude');
   const line = (id: string, output_tokens: number) => {
     const cache_creation = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 900 };
@@ -96,7 +93,7 @@ test('of an answer in several lines the last one says what it used, and what is 
   });
 });
 
-test('what codex put into its cache is none of what it only read', () => {
+test('tokens that codex wrote to the cache are not counted as input', () => {
   const total_token_usage = { input_tokens: 100, cached_input_tokens: 30, cache_write_input_tokens: 20, output_tokens: 5 };
   const line = { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage } } };
   const row = emptyRow('codex');
@@ -104,12 +101,12 @@ test('what codex put into its cache is none of what it only read', () => {
   expect(row).toMatchObject({ input_tokens: 50, cache_read_tokens: 30, cache_write_tokens: 20, output_tokens: 5 });
 });
 
-test('a session is busy from the first word on until the answer', () => {
+test('a session is busy from its first message until the answer', () => {
   const lines = fixture('claude').filter(({ said }) => said.length > 0);
   expect(lines.map((_line, i) => rowOf('claude', lines.slice(0, i + 1)).is_busy)).toEqual([1, 1, 1, 0]);
 });
 
-test('a title that was given to a session goes before its first words, whichever comes first', () => {
+test('a given title takes precedence over the first words, in any order', () => {
   const row = emptyRow('claude');
   const titles = [
     { type: 'custom-title', customTitle: 'Chosen' },
@@ -127,17 +124,17 @@ test.each([
   ['codex', { type: 'response_item', payload: { type: 'message', role: 'developer', content: [{ text: 'rules' }] } }],
   ['gemini', { id: 'i', type: 'user', content: [{ text: '<session_context>\n' }] }],
   ['gemini', { id: 'i', type: 'info', content: 'a note' }],
-] as const)('%s: %j is not something that a person said', (engine, line) => {
+] as const)('%s: %j is not a message of a person', (engine, line) => {
   expect(readLine(engine, JSON.stringify(line))?.said).toEqual([]);
 });
 
-test('the files of a patch are named, so that it is known who touched them', () => {
+test('the files of a patch are extracted as paths', () => {
   const input = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** Add File: /r/b.ts\n+x\n*** End Patch';
   const line = { type: 'response_item', payload: { type: 'custom_tool_call', name: 'apply_patch', call_id: 'c', input } };
   expect(readLine('codex', JSON.stringify(line))?.said[0]?.payload?.['input']).toMatchObject({ paths: ['src/a.ts', '/r/b.ts'] });
 });
 
-test.each(['', '{"type":"user","mess', 'null', '[]', '"x"', '7', '\u0000\u0000'])('%j is no line', (text) => {
+test.each(['', '{"type":"user","mess', 'null', '[]', '"x"', '7', '\u0000\u0000'])('ignores %j', (text) => {
   for (const engine of ['claude', 'codex', 'gemini'] as const) expect(readLine(engine, text)).toBeNull();
 });
 
@@ -149,7 +146,7 @@ test.each([
   { type: 'event_msg', payload: { type: 'token_count', info: null } },
   { sessionId: 5, id: 'x', type: 'gemini', toolCalls: [null], thoughts: 'none', tokens: [] },
   { $set: [] },
-])('a line of another form fails nobody: %j', (line) => {
+])('tolerates a line of another form: %j', (line) => {
   for (const engine of ['claude', 'codex', 'gemini'] as const) {
     const row = emptyRow(engine);
     addLine(row, readLine(engine, JSON.stringify(line)) ?? { said: [] });

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** A clone whose `svc` prints this, and notes how it was called. */
+/** A clone whose `svc` prints this and records its calls. */
 function watch(prints: string, updateManaged: string | null = null) {
   const svc = path.join(folder.path, 'svc');
   writeFileSync(svc, `#!/bin/sh\nprintf '%s\\n' "$*" >>'${folder.path}/calls'\nprintf '%s\\n' '${prints}'\n`);
@@ -48,7 +48,7 @@ const calls = (): string[] =>
 const found = '{"code":0,"words":"There is one.","to":{"name":"v2.0.0","commit":"abc"}}';
 const checked = () => expect.poll(() => readUpdateCheck(folder.path), { timeout: 5000 }).not.toBeNull();
 
-test('it looks every 15 minutes, notes what is found, and installs nothing unasked', async () => {
+test('checks every 15 minutes, records the result, and installs nothing unless enabled', async () => {
   const { clock, watching } = watch(found);
   expect(calls()).toEqual([]);
   clock.advance(quarter);
@@ -61,7 +61,7 @@ test('it looks every 15 minutes, notes what is found, and installs nothing unask
   expect(calls()).toHaveLength(1);
 });
 
-test('what is found is installed where that is wanted, but not a version that was taken back', async () => {
+test('installs a new version when enabled, except one that was rolled back', async () => {
   changeUpdateSettings(folder.path, { auto: true });
   const { clock } = watch(found);
   clock.advance(quarter);
@@ -74,7 +74,7 @@ test('what is found is installed where that is wanted, but not a version that wa
   expect(started).toBe(1);
 });
 
-test('a version that a person has to do something for first is not tried again and again, the one after it is', async () => {
+test('does not retry a version that needs manual steps, but installs the next one', async () => {
   changeUpdateSettings(folder.path, { auto: true });
   const { clock } = watch(found);
   const { folder: updates, last } = updatePlaces(folder.path);
@@ -88,7 +88,7 @@ test('a version that a person has to do something for first is not tried again a
   await expect.poll(() => started, { timeout: 5000 }).toBe(1);
 });
 
-test('what is published and not in order is noted as that', async () => {
+test('records a published version that is not valid as rejected', async () => {
   changeUpdateSettings(folder.path, { auto: true });
   const { clock } = watch('{"code":3,"words":"It is not signed.","isRefused":true}');
   clock.advance(quarter);
@@ -97,20 +97,20 @@ test('what is published and not in order is noted as that', async () => {
   expect(started).toBe(0);
 });
 
-test('nothing is looked for where something else updates the installation', () => {
+test('checks nothing when something else manages updates', () => {
   const { clock } = watch(found, 'apt');
   clock.advance(quarter);
   expect(calls()).toEqual([]);
 });
 
-test('an answer that is none is a warning, and no finding', async () => {
+test('logs an invalid answer as a warning and records nothing', async () => {
   const { clock } = watch('what?');
   clock.advance(quarter);
   await expect.poll(() => warnings, { timeout: 5000 }).toEqual(['checking for updates failed']);
   expect(readUpdateCheck(folder.path)).toBeNull();
 });
 
-test('what an update that was cut off has left is brought to an end, before anything new is looked for', async () => {
+test('repairs an interrupted update before checking for new ones', async () => {
   const { clock } = watch(found);
   const { folder: place, journal } = updatePlaces(folder.path);
   mkdirSync(place, { recursive: true });

@@ -7,7 +7,7 @@ import { listen, type Listening } from '@svc/testing/listen.ts';
 import { silenceMs } from './follow-feed.ts';
 import { mergeFeeds } from './merge-feeds.ts';
 
-/** A process whose feed the test says. */
+/** A process whose feed is written by the test. */
 async function openSource() {
   const source = { asked: [] as IncomingHttpHeaders[], readers: [] as ServerResponse[], isAway: false, url: '' };
   const server = http.createServer((request, response) => {
@@ -56,7 +56,7 @@ type Source = Awaited<ReturnType<typeof openSource>>['source'];
 const event = (id: string, kind: string) => JSON.stringify({ id, kind, text: 'what nobody needs' });
 const has = (frame: string) => expect.poll(() => sent).toContain(frame);
 
-test('an event of the core comes once, though the collector reports it too; those of others come from there', async () => {
+test('an event of the core is sent once, though the collector reports it too', async () => {
   const { core, collector } = await follow();
   core.readers[0]?.write(`id: ev_1\nevent: turn\ndata: ${event('ev_1', 'turn')}\n\n`);
   await has('id: ev_1\nevent: event\ndata: {"kind":"turn"}\n\n');
@@ -68,14 +68,14 @@ test('an event of the core comes once, though the collector reports it too; thos
   expect(sent.match(/"kind":"\w+"/g)).toEqual(['"kind":"turn"', '"kind":"instance"']);
 });
 
-test('who comes back goes on where it was at the core, and is told that the collector cannot say what it said', async () => {
+test('a reconnecting reader resumes at the core and gets a gap for the collector', async () => {
   const { core } = await follow('ev_7');
   expect(core.asked[0]).toMatchObject({ 'last-event-id': 'ev_7', 'x-of': 'core' });
   await has('event: gap\ndata: {"of":"collector"}\n\n');
   expect(sent).not.toContain('id: ');
 });
 
-test('who comes for the first time has a place from the beginning', async () => {
+test('a new reader gets an id to resume from at once', async () => {
   const { core } = await follow();
   expect(core.asked[0]?.['last-event-id']).toBeUndefined();
   expect(sent).toMatch(/^id: ready_\w+\nevent: ready\n/);
@@ -83,7 +83,7 @@ test('who comes for the first time has a place from the beginning', async () => 
   await has('event: gap\ndata: {"of":"core"}\n\n');
 });
 
-test('a collector that goes and comes back is reported, and the stream stays', async () => {
+test('a collector that disconnects and returns is reported, and the stream stays open', async () => {
   const { collector } = await follow();
   collector.readers[0]?.destroy();
   await has('event: away\ndata: {"of":"collector"}\n\n');
@@ -92,19 +92,19 @@ test('a collector that goes and comes back is reported, and the stream stays', a
   expect(sent.match(/event: away/g)).toHaveLength(1);
 });
 
-test('it ends with the feed of the core, also when that is silent for too long', async () => {
+test('the stream ends with the feed of the core, also when that is silent for too long', async () => {
   const { core, collector, ended } = await follow();
   clock.advance(silenceMs - 1);
   core.readers[0]?.write(`id: ev_1\nevent: turn\ndata: ${event('ev_1', 'turn')}\n\n`);
   await has('id: ev_1');
   clock.advance(1);
-  // Silent itself, the collector is read again; the core has said something.
+  // The silent collector is read again; the core has sent something.
   await expect.poll(() => collector.readers.length).toBe(2);
   clock.advance(silenceMs - 1);
   await ended;
 });
 
-test('it ends when its reader leaves', async () => {
+test('the stream ends when its reader leaves', async () => {
   const { ended, core } = await follow();
   leave.abort();
   await ended;

@@ -5,13 +5,13 @@ import { ordinaryChanges } from '../../test/ordinary-changes.ts';
 const lineOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
 const marked = allowedRoutes.filter(({ isDangerous }) => isDangerous).map(lineOf);
 
-test('every route has a method and a path, and stands here once', () => {
+test('every route has a method and a path and is listed once', () => {
   const all = allowedRoutes.map(({ backend, method, path }) => `${backend} ${method} ${path}`);
   expect(all.filter((line) => !/^\w+ (?:GET|POST|PUT|PATCH|DELETE) \/[\w/:-]+$/.test(line))).toEqual([]);
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('every change is either marked as dangerous or said to be an ordinary one, with the reason', () => {
+test('every route that changes something is marked as dangerous or listed as ordinary with a reason', () => {
   const changes = allowedRoutes.filter(({ method }) => method !== 'GET').map(lineOf);
   const isOrdinary = (line: string) => (ordinaryChanges[line]?.split(' ').length ?? 0) >= 2;
   expect(changes.filter((line) => marked.includes(line) === isOrdinary(line))).toEqual([]);
@@ -36,7 +36,7 @@ test.each([
     'channels: added, set, removed, and what devices do',
     /^(?:POST \/instances|PATCH \/instances\/:id|DELETE \/instances\/:id|POST .*\/call)$/,
   ],
-])('is dangerous: %s', (_what, lines) => {
+])('marked as dangerous: %s', (_what, lines) => {
   const found = allowedRoutes.map(lineOf).filter((line) => lines.test(line));
   expect(found.length).toBeGreaterThan(0);
   expect(found.filter((line) => !marked.includes(line))).toEqual([]);

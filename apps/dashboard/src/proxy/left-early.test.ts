@@ -14,41 +14,38 @@ import { mountProxyRoutes } from './proxy-routes.ts';
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
-test.each(['/live', '/core/health'])(
-  'of a browser that leaves %s while the core looks for its login, nothing goes on',
-  async (url) => {
-    const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<Login>();
-    const find = vi.fn(() => Promise.resolve(null));
-    const require = () => (asked.resolve(), answer.promise);
-    const clock = createFakeClock();
-    const headersFor = vi.fn(() => ({}));
-    const log = createLog('dashboard', 'silent');
-    const deps = {
-      backends: { urls: { core: 'http://127.0.0.1:9', manager: '', collector: 'http://127.0.0.1:9' }, headersFor },
-      logins: { find, require, requireProof: () => undefined } satisfies Logins,
-      clock,
-      log,
-      knownSecrets: { mask: noMask },
-      stopping: new AbortController(),
-    };
-    const { port, left } = await serve((app) => {
-      mountProxyRoutes(app, deps);
-      mountLiveRoutes(app, deps);
-    });
-    const socket = connect(port, '127.0.0.1');
-    socket.write(`GET ${url} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
-    await asked.promise;
-    socket.destroy();
-    await left;
-    answer.resolve({ user: 'owner', sessionId: 's', provenAt: 0 });
-    await answer.promise;
-    await new Promise((resolve) => setImmediate(resolve));
-    clock.advance(60_000);
-    expect(find).not.toHaveBeenCalled();
-    expect(headersFor).not.toHaveBeenCalled();
-  },
-);
+test.each(['/live', '/core/health'])('nothing is requested for a browser that leaves %s during the login check', async (url) => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Login>();
+  const find = vi.fn(() => Promise.resolve(null));
+  const require = () => (asked.resolve(), answer.promise);
+  const clock = createFakeClock();
+  const headersFor = vi.fn(() => ({}));
+  const log = createLog('dashboard', 'silent');
+  const deps = {
+    backends: { urls: { core: 'http://127.0.0.1:9', manager: '', collector: 'http://127.0.0.1:9' }, headersFor },
+    logins: { find, require, requireProof: () => undefined } satisfies Logins,
+    clock,
+    log,
+    knownSecrets: { mask: noMask },
+    stopping: new AbortController(),
+  };
+  const { port, left } = await serve((app) => {
+    mountProxyRoutes(app, deps);
+    mountLiveRoutes(app, deps);
+  });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`GET ${url} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+  await asked.promise;
+  socket.destroy();
+  await left;
+  answer.resolve({ user: 'owner', sessionId: 's', provenAt: 0 });
+  await answer.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(60_000);
+  expect(find).not.toHaveBeenCalled();
+  expect(headersFor).not.toHaveBeenCalled();
+});
 
 /** `left`: the connection of a request has ended. */
 async function serve(routes: (app: App) => void) {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { compileSchema, compileUnknownSchema } from './ajv.ts';
 
-test('a schema with the `$id` of an earlier one is compiled as it is', () => {
+test('a schema that reuses the `$id` of an earlier one is compiled separately', () => {
   const named = (type: string) => ({ $id: 'shop', type: 'object', properties: { port: { type } } });
   expect(compileSchema(named('integer'))({ port: 'four' })).toBe(false);
   expect(compileSchema(named('string'))({ port: 'four' })).toBe(true);
 });
 
-test('what is no schema is refused each time, and spoils no later one', () => {
+test('an invalid schema is rejected each time and does not affect later ones', () => {
   const broken = { type: 'object', properties: { x: { type: 'strnig' } } };
   for (let time = 0; time < 2; time++) expect(() => compileUnknownSchema(broken)).toThrow('schema is invalid');
   const lost = { $id: 'lost', type: 'object', properties: { x: { $ref: '#/nowhere' } } };

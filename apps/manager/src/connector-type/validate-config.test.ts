@@ -11,14 +11,14 @@ const meta = (title: string): ConnectorMeta => ({
   capabilities: {},
   credentialKeys: [],
   outbound: false,
-  // A schema may have an id of its own; a type that was changed keeps it.
+  // A schema may have its own id, which a changed type keeps.
   configSchema: Object.assign(
     { type: 'object' as const, properties: { room: { type: 'string', title, default: title } } },
     { $id: 'named' },
   ),
 });
 
-test('a type with another description is checked by its new schema', () => {
+test('a type whose schema has changed is validated by the new one', () => {
   const validate = createConfigValidator();
   expect(validate(meta('one'), {})).toEqual({ room: 'one' });
   expect(validate(meta('two'), {})).toEqual({ room: 'two' });
@@ -35,14 +35,14 @@ const metaWith = (fields: object): ConnectorMeta => ({
 });
 const validate = createConfigValidator();
 
-test('a pattern of a connector type that never ends refuses the value and holds nobody up', () => {
+test('a pattern with catastrophic backtracking rejects the value in bounded time', () => {
   const meta = metaWith({ room: { type: 'string', title: 'Room', pattern: '^(a+)+$', default: `${'a'.repeat(26)}!` } });
   const since = workedMs();
   expect(() => validate(meta, {})).toThrow('config.room does not have the expected format');
   expect(workedMs() - since).toBeLessThan(2_000);
 });
 
-test('a pattern that got no time on a busy machine is tried again', () => {
+test('a pattern that timed out on a busy machine is tried again', () => {
   const run = vi.spyOn(Script.prototype, 'runInContext');
   onTestFinished(() => run.mockRestore());
   run.mockImplementationOnce(() => {
@@ -53,7 +53,7 @@ test('a pattern that got no time on a busy machine is tried again', () => {
   expect(run.mock.calls.length).toBeGreaterThan(1);
 });
 
-test('a path is written whole: nothing replaces a "~"', () => {
+test('a path with "~" is rejected only in fields that are paths', () => {
   const text = { type: 'string', title: 'Text', default: 'keys.json' };
   const meta = { ...metaWith({ file: text, folder: text, name: text }), permissions: { read: ['file'], write: ['folder'] } };
   for (const path of ['~', '~/keys.json', '~ann/keys.json'])
@@ -62,7 +62,7 @@ test('a path is written whole: nothing replaces a "~"', () => {
   expect(validate(meta, config)).toEqual(config);
 });
 
-test('each field is held to its own pattern', () => {
+test('each field is validated by its own pattern', () => {
   const field = (pattern: string) => ({ type: 'string', title: 'Field', pattern });
   const meta = metaWith({ letters: field('^[a-z]+$'), digits: field('^\\d+$') });
   expect(validate(meta, { letters: 'abc', digits: '123' })).toEqual({ letters: 'abc', digits: '123' });

@@ -5,7 +5,7 @@ import type { ConnectorType } from './find-types.ts';
 
 const type = (fields: object, isAdded = false) => ({ meta: { type: 'device', ...fields }, isAdded }) as unknown as ConnectorType;
 
-test('an app that cannot be built holds nobody up, and the log says why; who serves none, or is added, builds none', async () => {
+test('a failed web app build is logged without blocking, and other or added types build none', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const logs: string[] = [];

@@ -26,20 +26,20 @@ const instance = (id: string, config: object, type = 'mail') => ({
 const clash = (first: object, second: object, type?: string) =>
   findPortClash(instance('b', second, type), [instance('a', first, type)], { hosts, fieldsOf });
 
-test('a port of a server elsewhere may be that of any number of instances, and of the service', () => {
+test('a port on another server may be used by any instance, and equal one of the service', () => {
   expect(clash({ imap_port: 993 }, { imap_port: 993 })).toBeNull();
   expect(clash({}, { imap_port: 3024 })).toBeNull();
   expect(clash({ imap_port: 4100 }, { http_port: 4100 })).toBeNull();
 });
 
-test('a port that an instance listens on is its own, also where its type is not there', () => {
+test('a port that an instance listens on is taken, even when its type is missing', () => {
   expect(clash({ http_port: 4100 }, { webhook_port: 4100 })).toBe(
     'Port 4100 belongs to the instance "a" (a). Choose another port.',
   );
   expect(clash({ imap_port: 993 }, { imap_port: 993 }, 'gone')).toContain('the instance "a"');
 });
 
-test('no instance is given the port of a host process that runs', () => {
+test('a port of a running host process is taken', () => {
   const clashWith = (port: number, more: { dashboard?: 'off'; vaultUrl?: string } = {}) =>
     findPortClash(instance('a', { http_port: port }), [], { hosts: { ...hosts, ...more }, fieldsOf })?.split('.')[0] ?? null;
   expect([3023, 3024, 3017, 3020].map((port) => clashWith(port))).toEqual([
@@ -52,7 +52,7 @@ test('no instance is given the port of a host process that runs', () => {
   expect([clashWith(3020, { dashboard: 'off' }), clashWith(3022)]).toEqual([null, null]);
 });
 
-test('two ports of an instance are not the same one, unless any will do', () => {
+test('two ports of an instance must differ, except 0', () => {
   expect(clash({}, { http_port: 4100, webhook_port: 4100 })).toBe(
     'Port 4100 belongs to http_port of the same instance. Choose another port.',
   );

@@ -32,7 +32,7 @@ const refusal = (before: Record<string, unknown>, sent: Record<string, unknown>)
   throw new Error('was not refused');
 };
 
-test('names the settings that would be lost, and what to send', () => {
+test('rejects a config that would lose settings, and names them and what to send', () => {
   const error = refusal({ room: 'r', port: 4100, greeting: 'Hi' }, { room: 'other' });
   expect(error).toMatchObject({ code: 'bad_request', status: 400 });
   expect(error.message).toContain('would lose the stored settings port, greeting.');
@@ -42,11 +42,11 @@ test('names the settings that would be lost, and what to send', () => {
   });
 });
 
-test('a setting at its default may be left out', () => {
+test('a setting at its default may be omitted', () => {
   expect(replace({ room: 'r', port: 0 }, { room: 'other' })).toEqual({ room: 'other', port: 0 });
 });
 
-test('null puts a setting back to its default, and is a value where the type takes it', () => {
+test('null resets a setting, and is stored where the type allows it', () => {
   expect(replace({ room: 'r', port: 4100, greeting: 'Hi' }, { room: 'r', port: null, greeting: null })).toEqual({
     room: 'r',
     port: 0,
@@ -55,11 +55,11 @@ test('null puts a setting back to its default, and is a value where the type tak
   expect(refusal({ room: 'r', port: 0 }, { room: null }).message).toContain('config.room is missing');
 });
 
-test('a setting that its type does not know any more is no loss', () => {
+test('a setting that the type no longer has may be omitted', () => {
   expect(replace({ room: 'r', port: 0, old: true }, { room: 'r' })).toEqual({ room: 'r', port: 0 });
 });
 
-test('whatever is sent, a stored setting stays, is replaced or is named', () => {
+test('random configs keep, replace or name each stored setting', () => {
   const config = fc.record(
     {
       room: fc.string({ maxLength: 3 }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { startInLine } from './start-line.ts';
 
-/** Starts that turn out when they are told to. */
+/** Starts that finish when the test says so. */
 function playStarts(atOnce: number) {
   const clock = createFakeClock();
   const begun: string[] = [];
@@ -16,7 +16,7 @@ function playStarts(atOnce: number) {
   return { clock, begun, ends, line, settle };
 }
 
-test('the next one begins when one before has turned out, and not earlier', async () => {
+test('the next start begins when an earlier one has finished', async () => {
   const { begun, ends, line, settle } = playStarts(1);
   await settle();
   expect(begun).toEqual(['a']);
@@ -28,7 +28,7 @@ test('the next one begins when one before has turned out, and not earlier', asyn
   expect(begun).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a slow one keeps the others for a quarter of a second, no longer', async () => {
+test('a slow start delays the others for at most a quarter of a second', async () => {
   const { clock, begun, line, settle } = playStarts(2);
   await settle();
   expect(begun).toEqual(['a', 'b']);

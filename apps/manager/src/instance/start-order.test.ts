@@ -14,7 +14,7 @@ const instance = (id: string, type = 'messenger', config = {}): StoredInstance =
 const ids = (instances: StoredInstance[]) => instances.map(({ id }) => id);
 const worth = (open: number, last_used_at = 0, persons = 0) => ({ open, last_used_at, persons });
 
-test('what people wait for comes first, then the API, then what was used last, then what more persons use', () => {
+test('instances start by open requests, then the API, last use, and number of people', () => {
   const all = ['never', 'few', 'many', 'recent', 'waits'].map((id) => instance(id));
   const known = {
     few: worth(0, 10, 1),
@@ -32,7 +32,7 @@ test('what people wait for comes first, then the API, then what was used last, t
   ]);
 });
 
-test('what the operator says comes before all that, and behind it', () => {
+test('start_order of the operator takes precedence over all else', () => {
   const all = [
     instance('last', 'compat', { start_order: 99 }),
     instance('usual'),
@@ -41,7 +41,7 @@ test('what the operator says comes before all that, and behind it', () => {
   expect(ids(inOrderOfWorth(all, { last: worth(5, 99, 9), usual: worth(1) }))).toEqual(['first', 'usual', 'last']);
 });
 
-test('where nothing is known they come in the order they were made, the API first', () => {
+test('without usage data instances start in order of creation, the API first', () => {
   const all = ['b', 'a', 'c'].map((id) => instance(id));
   expect(ids(inOrderOfWorth([...all, instance('api', 'compat')], {}))).toEqual(['api', 'b', 'a', 'c']);
 });

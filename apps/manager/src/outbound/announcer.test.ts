@@ -39,7 +39,7 @@ async function setUp() {
   let run: string | null = 'first';
   let beat: (id: string) => void = () => undefined;
   let serial = 0;
-  /** What happens meanwhile. */
+  /** Hooks that run during these calls. */
   const during = { add: async () => {}, listOf: async () => {} };
   const announcer = createAnnouncer({
     store: {
@@ -71,13 +71,13 @@ async function setUp() {
     during,
     outcomes,
     clock,
-    /** The instance is well, in this run. */
+    /** The instance sends a heartbeat in this run. */
     async beats(inRun: string) {
       run = inRun;
       beat('box');
       await settle();
     },
-    /** It runs, and at once it is well: both are heard before anything else goes on. */
+    /** It starts and sends a heartbeat at once: both are handled before anything else. */
     async runsAndBeats(inRun: string) {
       run = null;
       beat('box');
@@ -85,7 +85,7 @@ async function setUp() {
       beat('box');
       await settle();
     },
-    /** It is not well until the next beat. */
+    /** It is down until the next heartbeat. */
     goesDown: () => void (run = null),
     async pass(ms: number) {
       clock.advance(ms);
@@ -94,14 +94,14 @@ async function setUp() {
   };
 }
 
-/** Lets all go on that needs no time to pass. */
+/** Lets all work run that waits for no timer. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 const announce = (announcer: Announcer) => announcer.announce({ instance_id: 'box', target: 'b', text: 'hello' });
 
-test('is not delivered in the run in which it was posted, and once in the next', async () => {
+test('an announcement is delivered once, in the next run after the one in which it was posted', async () => {
   const { announcer, attempts, beats } = await setUp();
   await announce(announcer);
   for (const run of ['first', 'first', 'second', 'second', 'third']) await beats(run);
@@ -109,14 +109,14 @@ test('is not delivered in the run in which it was posted, and once in the next',
   expect(await announcer.listOf('box')).toEqual([]);
 });
 
-test('is delivered with the first beat, also when that comes together with the news that the instance runs', async () => {
+test('an announcement is delivered on the first heartbeat, even together with the news of the start', async () => {
   const { announcer, attempts, runsAndBeats } = await setUp();
   await announce(announcer);
   await runsAndBeats('second');
   expect(attempts).toEqual(['ann_1']);
 });
 
-test('is delivered when the instance becomes well while it is stored', async () => {
+test('an announcement is delivered when the instance comes up while it is being stored', async () => {
   const { announcer, attempts, during, goesDown, beats } = await setUp();
   goesDown();
   during.add = () => beats('second');
@@ -125,7 +125,7 @@ test('is delivered when the instance becomes well while it is stored', async () 
   expect(attempts).toEqual(['ann_1']);
 });
 
-test('one that is posted while the list is found empty is delivered, too', async () => {
+test('an announcement posted while the list is read as empty is delivered', async () => {
   const { announcer, attempts, during, beats } = await setUp();
   await announce(announcer);
   during.listOf = async () => {
@@ -137,7 +137,7 @@ test('one that is posted while the list is found empty is delivered, too', async
   expect(attempts).toEqual(['ann_1', 'ann_2']);
 });
 
-test('is tried again under the same id after a pause that beats do not shorten', async () => {
+test('a failed announcement is retried under the same id after a pause that heartbeats do not shorten', async () => {
   const { announcer, attempts, outcomes, beats, pass } = await setUp();
   outcomes.push(away, away);
   await announce(announcer);
@@ -150,7 +150,7 @@ test('is tried again under the same id after a pause that beats do not shorten',
   expect(attempts).toEqual(['ann_1', 'ann_1', 'ann_1']);
 });
 
-test('is tried at once when the instance has come back meanwhile', async () => {
+test('a failed announcement is retried at once when the instance has restarted', async () => {
   const { announcer, attempts, outcomes, beats } = await setUp();
   outcomes.push(away);
   await announce(announcer);
@@ -159,7 +159,7 @@ test('is tried at once when the instance has come back meanwhile', async () => {
   expect(attempts).toEqual(['ann_1', 'ann_1']);
 });
 
-test('expires after a week, is shown as failed, and is gone after another', async () => {
+test('an announcement expires after a week, is listed as failed, and is removed after another', async () => {
   const { announcer, attempts, beats, pass } = await setUp();
   const week = 7 * 24 * 60 * 60_000;
   await announce(announcer);

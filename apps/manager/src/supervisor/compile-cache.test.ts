@@ -36,7 +36,7 @@ const typeAt = (entry: string): ConnectorType => ({
   isAdded: true,
 });
 
-/** A cache whose processes are fakes: `end` says how the one that runs ends. */
+/** A cache with fake processes; `end` ends the running one. */
 function open(release = version) {
   const runs: { spec: ChildSpec; end: ChildListener['onExit'] }[] = [];
   const warn = vi.fn();
@@ -52,7 +52,7 @@ function open(release = version) {
 }
 const well = { code: 0, signal: null, error: null };
 
-test('the code of a type is compiled once, as its processes run it, and all its instances wait for that', async () => {
+test('the code of a type is compiled once, with the flags of its processes, and all instances wait', async () => {
   const { runs, fill } = open();
   const both = [fill(), fill()];
   expect(runs).toHaveLength(1);
@@ -68,7 +68,7 @@ test.each([
   ['another version of the service', () => open({ ...version, sha: 'def' })],
   ['another Node', () => open({ ...version, node: 'v27' })],
   ['an update of the type', () => (utimesSync(path.join(folder.path, 'index.js'), 1, 1), open())],
-])('it is compiled again for %s', async (_, next) => {
+])('compiles again for %s', async (_, next) => {
   const { runs, fill } = open();
   const filling = fill();
   runs[0]?.end(well);
@@ -78,7 +78,7 @@ test.each([
   expect(after.runs).toHaveLength(1);
 });
 
-test('code that cannot be compiled is started all the same, with a line in the log, and tried again by the next manager', async () => {
+test('code that cannot be compiled is logged and started anyway, and compiled again by the next manager', async () => {
   const { runs, fill, warn } = open();
   const filling = fill();
   runs[0]?.end({ code: 1, signal: null, error: null });
@@ -90,7 +90,7 @@ test('code that cannot be compiled is started all the same, with a line in the l
   expect([runs.length, next.runs.length]).toEqual([1, 1]);
 });
 
-test('code that never ends to load is ended', async () => {
+test('code that never finishes loading is killed', async () => {
   vi.useFakeTimers();
   const { fill, warn } = open();
   const filling = fill();
@@ -99,7 +99,7 @@ test('code that never ends to load is ended', async () => {
   expect(warn.mock.calls[0]?.[0]).toMatchObject({ fault: 'SIGKILL' });
 });
 
-test('a cache that cannot be written stops no start', async () => {
+test('a cache that cannot be written does not prevent a start', async () => {
   const { runs, cache, type, warn } = open();
   const filling = cache.fill(type, { env: { NODE_COMPILE_CACHE: '/dev/null/cache' } });
   runs[0]?.end(well);
@@ -107,13 +107,13 @@ test('a cache that cannot be written stops no start', async () => {
   expect(warn).toHaveBeenCalledOnce();
 });
 
-test('without a compile cache nothing is compiled', async () => {
+test('nothing is compiled without a compile cache', async () => {
   const { runs, cache, type } = open();
   await cache.fill(type, { env: {} });
   expect(runs).toEqual([]);
 });
 
-test('the cache then holds the modules of the kit and of the connector', async () => {
+test('the cache holds the modules of the kit and of the connector', async () => {
   const warn = vi.fn();
   const cache = createCompileCache({ version, log: { warn }, spawn: spawnChild });
   const type = typeAt(path.join(repositoryRoot, 'connectors/compat/src/index.ts'));

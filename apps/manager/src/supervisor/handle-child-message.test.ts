@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseChildMessage } from './handle-child-message.ts';
 
-test('a message of a connector process is taken when it is one', () => {
+test('accepts valid messages of a connector process', () => {
   const event = { kind: 'inbound', text: 'hello', ts: 1, billed: true, payload: { any: ['thing'] }, session: null };
   for (const message of [
     { type: 'heartbeat' },
@@ -27,6 +27,6 @@ test.each([
   { type: 'emit', event: { kind: 'x', text: { length: 3 } } },
   { type: 'emit', event: { kind: 'x', ts: 'now' } },
   { type: 'emit', event: { kind: 'x', payload: 'text' } },
-])('%j is no message', (message) => {
+])('rejects %j', (message) => {
   expect(parseChildMessage(message)).toBeNull();
 });

@@ -9,7 +9,7 @@ function setUp() {
   return { clock, reported, monitor };
 }
 
-test('is unknown until the first beat, however long that takes', () => {
+test('the heartbeat is unknown until the first beat', () => {
   const { clock, reported, monitor } = setUp();
   clock.advance(1_000_000);
   expect(monitor.read()).toEqual({ heartbeat: 'unknown', last_heartbeat_at: null });
@@ -18,7 +18,7 @@ test('is unknown until the first beat, however long that takes', () => {
   expect(reported).toEqual([]);
 });
 
-test('is stale only after longer than the limit, which is reported once', () => {
+test('the heartbeat is stale after the limit, which is reported once', () => {
   const { clock, reported, monitor } = setUp();
   monitor.beat();
   clock.advance(1000);
@@ -29,7 +29,7 @@ test('is stale only after longer than the limit, which is reported once', () => 
   expect(reported).toEqual(['stale']);
 });
 
-test('is fresh again with the next beat', () => {
+test('the heartbeat is fresh again with the next beat', () => {
   const { clock, reported, monitor } = setUp();
   monitor.beat();
   clock.advance(5000);
@@ -41,7 +41,7 @@ test('is fresh again with the next beat', () => {
   expect(reported).toEqual(['stale', 'fresh']);
 });
 
-test('is not reported as stale by a timer that is early', () => {
+test('the heartbeat is not reported as stale by an early timer', () => {
   const clock = createFakeClock();
   const reported: string[] = [];
   const early = { ...clock, after: (ms: number, fn: () => void) => clock.after(Math.max(1, ms - 2), fn) };
@@ -52,7 +52,7 @@ test('is not reported as stale by a timer that is early', () => {
   expect(reported).toEqual(['stale']);
 });
 
-test('begins again with a new process', () => {
+test('the heartbeat is unknown again for a new process', () => {
   const { clock, reported, monitor } = setUp();
   monitor.beat();
   monitor.reset();
@@ -61,7 +61,7 @@ test('begins again with a new process', () => {
   expect(reported).toEqual([]);
 });
 
-test('is stale in time although the time of day is set back, and no timer turns idly until then', () => {
+test('the heartbeat is stale in time when the clock is set back, without extra timers', () => {
   const clock = createFakeClock();
   const reported: string[] = [];
   let [setBackMs, timers] = [0, 0];

@@ -10,13 +10,13 @@ async function knowing(...values: string[]) {
   return instanceSecrets;
 }
 
-describe('what an instance says, with its secrets taken out', () => {
-  test('holds nothing of a secret that begins with another one', async () => {
+describe('masking of instance output', () => {
+  test('masks a secret that begins with another one', async () => {
     const instanceSecrets = await knowing('token-abc', 'token-abc-and-more');
     expect(instanceSecrets.mask('token-abc-and-more, token-abc')).toBe('[redacted:secret], [redacted:secret]');
   });
 
-  test('holds no line of a secret of several lines', async () => {
+  test('masks each line of a multi-line secret', async () => {
     const instanceSecrets = await knowing('-----BEGIN KEY-----\nMIIEvQIBADAN\r\nBgkqhkiG9w0B\n-----END KEY-----\n');
     expect(['MIIEvQIBADAN', '  BgkqhkiG9w0B'].map((line) => instanceSecrets.mask(line))).toEqual([
       '[redacted:secret]',
@@ -24,19 +24,19 @@ describe('what an instance says, with its secrets taken out', () => {
     ]);
   });
 
-  test('holds no secret that came after many others', async () => {
+  test('masks a secret that was resolved after many others', async () => {
     const values = Array.from({ length: 2_000 }, (_, i) => `value-number-${i}.`);
     const instanceSecrets = await knowing(...values);
     expect(instanceSecrets.mask('value-number-1999.')).toBe('[redacted:secret]');
   });
 
-  test('stays the JSON it was, and never says what the secret is called', async () => {
+  test('keeps JSON valid and does not reveal the name of the secret', async () => {
     const instanceSecrets = createInstanceSecrets({ resolve: async () => 'token-abc' }, maskOthers);
     await instanceSecrets.answer('a"b\\', keys, { first: 'a"b\\' });
     expect(JSON.parse(instanceSecrets.mask('{"msg":"token-abc"}'))).toEqual({ msg: '[redacted:secret]' });
   });
 
-  test('holds none in an event: not in its texts, its numbers or the names of its fields', async () => {
+  test('masks texts, numbers and field names of an event', async () => {
     const instanceSecrets = await knowing('token-abc', '123456');
     const event = { kind: 'error' as const, text: 'bad token-abc', payload: { ms: 123456, 'token-abc': ['x/token-abc'] } };
     expect(instanceSecrets.maskEvent(event)).toEqual({
@@ -46,7 +46,7 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  test('is left out of an event below a depth that nobody writes', async () => {
+  test('drops deeply nested parts of an event', async () => {
     const instanceSecrets = await knowing('token-abc');
     const payload = JSON.parse(`${'{"a":'.repeat(50_000)}"token-abc"${'}'.repeat(50_000)}`) as Record<string, unknown>;
     const json = JSON.stringify(instanceSecrets.maskEvent({ kind: 'error', payload }));
@@ -54,7 +54,7 @@ describe('what an instance says, with its secrets taken out', () => {
     expect(json.length).toBeLessThan(1000);
   });
 
-  test('of others are taken out of an event too, also where it was given none', async () => {
+  test('masks secrets of others in an event', async () => {
     const instanceSecrets = await knowing();
     const event = { kind: 'error' as const, text: 'bad of-another', payload: { deep: [{ of: 'x/of-another' }] } };
     expect(instanceSecrets.maskEvent(event)).toEqual({
@@ -64,7 +64,7 @@ describe('what an instance says, with its secrets taken out', () => {
     });
   });
 
-  test('of others cannot be known: then nothing of the event is sent', () => {
+  test('replaces an event when secrets of others cannot be read', () => {
     const fails = () => {
       throw new Error('no list');
     };
@@ -76,7 +76,7 @@ describe('what an instance says, with its secrets taken out', () => {
   });
 });
 
-test('an instance that asks for secrets without end is refused, not served', async () => {
+test('concurrent requests of an instance for secrets are limited', async () => {
   const asked: (() => void)[] = [];
   const instanceSecrets = createInstanceSecrets(
     { resolve: () => new Promise((resolve) => asked.push(() => resolve('token-abc'))) },

@@ -8,29 +8,29 @@ const silent = async () => undefined;
 const resolverWith = (answer: VaultAnswer, onResolved: OnResolved = silent) =>
   createSecretResolver(places, { get: async () => answer }, onResolved);
 
-test('takes a secret from the vault before all other places', async () => {
+test('the vault takes precedence over all other secret sources', async () => {
   expect(await resolverWith({ is: 'value', value: new Secret('of the vault') }).resolve('BOT_TOKEN')).toBe('of the vault');
 });
 
 test.each<VaultAnswer>([{ is: 'not-found' }, { is: 'sealed' }, { is: 'unreachable', why: 'ECONNREFUSED' }])(
-  'asks the other places when the vault answers %j',
+  'other sources are read when the vault answers %j',
   async (answer) => {
     expect(await resolverWith(answer).resolve('BOT_TOKEN')).toBe('of the environment');
   },
 );
 
-test('V07: asks nobody else when the vault refuses', async () => {
+test('V07: no other source is read when the vault denies the secret', async () => {
   const refused = resolverWith({ is: 'denied', why: 'it takes SACRED' }).resolve('BOT_TOKEN');
   await expect(refused).rejects.toThrow('The vault refuses the secret "BOT_TOKEN": it takes SACRED');
 });
 
-test("gives none of the service's own settings, and asks no vault for them", async () => {
+test('settings of the service are rejected without asking the vault', async () => {
   await expect(resolverWith({ is: 'value', value: new Secret('x') }).resolve('SVC_VAULT_ADMIN_KEY')).rejects.toThrow(
     'belongs to the service',
   );
 });
 
-test('gives a value out only when those who mask it know it', async () => {
+test('a secret is returned only after it was registered for masking', async () => {
   const heard: string[] = [];
   const hear: OnResolved = async (name, value) => {
     await Promise.resolve();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Usage } from '@svc/service-kit/process/process-usage.ts';
 import { createUsageMeter } from './usage-meter.ts';
 
-test('shows the memory at once, and the share of a core from the second look on', async () => {
+test('memory is shown from the first sample and CPU from the second', async () => {
   const clock = createFakeClock();
   const looks: (Usage | null)[] = [{ memoryBytes: 1000, cpuMs: 500 }, { memoryBytes: 2000, cpuMs: 3000 }, null];
   const meter = createUsageMeter(clock, async () => looks.shift() ?? null);
@@ -17,7 +17,7 @@ test('shows the memory at once, and the share of a core from the second look on'
   expect(meter.read(7)).toEqual(second);
 });
 
-test('begins again with another process', async () => {
+test('another process starts new measurements', async () => {
   const meter = createUsageMeter(createFakeClock(), async (pid) => ({ memoryBytes: pid, cpuMs: pid }));
   await meter.sample(7);
   expect(meter.read(8)).toBeNull();
@@ -25,13 +25,13 @@ test('begins again with another process', async () => {
   expect(meter.read(8)).toMatchObject({ cpu_percent: 0 });
 });
 
-test('sees its own process', async () => {
+test('measures its own process', async () => {
   const meter = createUsageMeter(createFakeClock());
   await meter.sample(process.pid);
   expect(meter.read(process.pid)?.memory_bytes).toBeGreaterThan(10_000_000);
 });
 
-test('measures the share by the time that passed, whatever the clock is set to meanwhile', async () => {
+test('CPU is measured by elapsed time, even when the clock is changed', async () => {
   const clock = createFakeClock();
   let cpuMs = 0;
   const meter = createUsageMeter(clock, async () => ({ memoryBytes: 1, cpuMs: (cpuMs += 2500) }));

@@ -23,7 +23,7 @@ function openGate() {
   };
 }
 
-test('all who wait go as soon as the vault is open, and it is no longer followed', () => {
+test('all waiting instances start when the vault is unsealed, and it is no longer watched', () => {
   const { wait, say, gone, watchers } = openGate();
   wait('a');
   say(true);
@@ -33,7 +33,7 @@ test('all who wait go as soon as the vault is open, and it is no longer followed
   expect([gone, watchers()]).toEqual([['a', 'b'], 0]);
 });
 
-test('who leaves does not go, and the last one ends the following', () => {
+test('an instance that stops waiting does not start, and the last one ends the watch', () => {
   const { wait, say, gone, watchers } = openGate();
   const leave = [wait('a'), wait('b')];
   leave[0]?.();
@@ -44,14 +44,14 @@ test('who leaves does not go, and the last one ends the following', () => {
   expect(watchers()).toBe(0);
 });
 
-test('a vault that is away lets nobody go, nor does it once it is back and sealed', () => {
+test('no instance starts while the vault is unreachable or sealed', () => {
   const { wait, say, gone } = openGate();
   wait('a');
   for (const state of [null, null, true, null, true]) say(state);
   expect(gone).toEqual([]);
 });
 
-test('a vault that is open and gives nothing is tried ever more slowly, until it was sealed once', () => {
+test('an unsealed vault without the secret is retried with growing pauses, which sealing resets', () => {
   const { wait, say, gone, clock } = openGate();
   const again = () => {
     wait('x');
@@ -73,7 +73,7 @@ test('a vault that is open and gives nothing is tried ever more slowly, until it
   expect(gone).toHaveLength(5);
 });
 
-test('a vault that is sealed during such a pause lets nobody go at its end', () => {
+test('a vault sealed during such a pause starts no instance at its end', () => {
   const { wait, say, gone, clock } = openGate();
   wait('a');
   say(false);
@@ -84,7 +84,7 @@ test('a vault that is sealed during such a pause lets nobody go at its end', () 
   expect(gone).toEqual(['a']);
 });
 
-test('nobody goes after the end', async () => {
+test('no instance starts after close()', async () => {
   const { gate, wait, say, gone } = openGate();
   wait('a');
   gate.close();

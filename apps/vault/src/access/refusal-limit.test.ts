@@ -8,7 +8,7 @@ function open() {
   return { clock, sums, limit: createRefusalLimit(clock, (sum) => sums.push(sum)) };
 }
 
-test('sixty refusals a minute of each actor have entries, and the rest is one sum', () => {
+test('at most sixty rejections a minute are logged for each actor, and the rest is summed up', () => {
   const { clock, sums, limit } = open();
   const taken = Array.from({ length: 18_000 }, () => limit.takes('mallory')).filter(Boolean);
   expect(taken).toHaveLength(maxPerWindow);
@@ -18,7 +18,7 @@ test('sixty refusals a minute of each actor have entries, and the rest is one su
   expect(limit.takes('mallory')).toBe(true);
 });
 
-test('what is counted when the vault closes is summed up', () => {
+test('pending counts are summed up when the vault closes', () => {
   const { clock, sums, limit } = open();
   for (let n = 0; n < maxPerWindow + 3; n++) limit.takes('mallory');
   limit.close();

@@ -28,7 +28,7 @@ describe('Wycheproof AES-GCM', () => {
   const ours = testGroups.filter(({ keySize, ivSize }) => keySize === 256 && ivSize === 96).flatMap(({ tests }) => tests);
   const others = testGroups.filter(({ keySize }) => keySize !== 256).flatMap(({ tests }) => tests);
 
-  test('has vectors of our sizes, good and bad', () => {
+  test('has valid and invalid vectors of the sizes used', () => {
     expect(ours).toHaveLength(66);
     expect(new Set(ours.map(({ result }) => result))).toEqual(new Set(['valid', 'invalid']));
   });
@@ -39,7 +39,7 @@ describe('Wycheproof AES-GCM', () => {
     else expect(opened).toThrow(TamperedError);
   });
 
-  test('V11: no key of another size is taken', () => {
+  test('V11: rejects keys of any other size', () => {
     expect(others.length).toBeGreaterThan(100);
     for (const { key, iv, aad, ct, tag } of others) {
       expect(() => openBytes(hex(key), Buffer.concat([hex(iv), hex(ct), hex(tag)]), hex(aad))).toThrow(RangeError);
@@ -47,8 +47,8 @@ describe('Wycheproof AES-GCM', () => {
   });
 });
 
-describe('what is sealed', () => {
-  test('opens with its key under its context, whatever it is', () => {
+describe('sealed bytes', () => {
+  test('open with their key and context, for random bytes', () => {
     fc.assert(
       fc.property(bytes(), fc.array(fc.oneof(fc.string(), fc.integer())), (text, where) => {
         const key = randomBytes(32);
@@ -57,7 +57,7 @@ describe('what is sealed', () => {
     );
   });
 
-  test('V03: opens no more when any one byte of it is changed', () => {
+  test('V03: are rejected when any one byte is changed', () => {
     const key = randomBytes(32);
     const sealed = seal(key, Buffer.from('a value to keep'), context);
     for (let at = 0; at < sealed.length; at++) {
@@ -67,7 +67,7 @@ describe('what is sealed', () => {
     }
   });
 
-  test('opens under no other context, with no other key, and in no other length', () => {
+  test('are rejected with another context, key or length', () => {
     fc.assert(
       fc.property(bytes(), fc.array(fc.string()), fc.array(fc.string()), (text, where, elsewhere) => {
         fc.pre(JSON.stringify(where) !== JSON.stringify(elsewhere));
@@ -81,12 +81,12 @@ describe('what is sealed', () => {
     );
   });
 
-  test.each([0, 4, 8, 12, 13, 15])('V04: opens with no tag of %i bytes', (length) => {
+  test.each([0, 4, 8, 12, 13, 15])('V04: are rejected with a tag of %i bytes', (length) => {
     const key = randomBytes(32);
     const sealed = seal(key, Buffer.from('text'), context);
     expect(() => open(key, sealed.subarray(0, sealed.length - 16 + length), context)).toThrow(TamperedError);
 
-    // Even one that the cipher itself has made short is refused, and not taken for a whole one.
+    // A short tag made by the cipher itself is rejected too.
     if (length < 4) return;
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: length });
@@ -94,11 +94,11 @@ describe('what is sealed', () => {
     expect(() => openBytes(key, short, Buffer.alloc(0))).toThrow(TamperedError);
   });
 
-  test.each([0, 1, 12, 27])('is never %i bytes long', (length) => {
+  test.each([0, 1, 12, 27])('are rejected when %i bytes long', (length) => {
     expect(() => open(Buffer.alloc(32), Buffer.alloc(length), context)).toThrow('truncated');
   });
 
-  test.each([0, 16, 31, 33])('takes no key of %i bytes', (length) => {
+  test.each([0, 16, 31, 33])('cannot be made with a key of %i bytes', (length) => {
     expect(() => seal(Buffer.alloc(length), Buffer.alloc(1), context)).toThrow(RangeError);
   });
 });

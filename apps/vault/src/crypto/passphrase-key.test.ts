@@ -3,7 +3,7 @@ import { calibrateCost, newSalt, passphraseKey } from './passphrase-key.ts';
 
 const cheap = { memory: 8, passes: 1, parallelism: 1, salt: newSalt() };
 
-test('gives the same key for the same text, however it was typed, and another for another salt', async () => {
+test('derives the same key from equivalent spellings, and another one with another salt', async () => {
   const [composed, decomposed] = ['caf\u00E9 cr\u00E8me', 'cafe\u0301 cre\u0300me'];
   const key = await passphraseKey(composed, cheap);
   expect(key).toHaveLength(32);

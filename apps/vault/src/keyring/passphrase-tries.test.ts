@@ -10,10 +10,10 @@ test.each([
   [7, 60_000],
   [11, 60_000],
   [2000, 60_000],
-])('V02: after %i wrong passphrases in a row the next is tried %i ms later', (failures, wait) => {
+])('V02: after %i consecutive wrong passphrases the next attempt waits %i ms', (failures, wait) => {
   expect(waitMs(failures, 5000, 5000)).toBe(wait);
 });
 
-test('the wait goes by, and a clock that was set back does not make it longer', () => {
+test('the wait elapses, and a clock that is set back does not extend it', () => {
   expect([3000, 4999, 5000, 6000, 1, 0].map((now) => waitMs(2, 3000, now))).toEqual([2000, 1, 0, 0, 2000, 2000]);
 });

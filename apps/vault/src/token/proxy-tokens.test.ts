@@ -9,7 +9,7 @@ function open() {
   return { clock, tokens: createProxyTokens(clock) };
 }
 
-test('V06: a token gives what it was made for, once', () => {
+test('V06: a token is redeemed once, for its grant', () => {
   const { clock, tokens } = open();
   const { token, expires_at } = tokens.issue(grant);
   expect(token).toMatch(/^vtoken_[\w-]{43}$/);
@@ -18,7 +18,7 @@ test('V06: a token gives what it was made for, once', () => {
   expect(tokens.take(token)).toBeNull();
 });
 
-test('V06: a token is good until its time is over, and is gone when it was shown too late', () => {
+test('V06: a token expires at its time', () => {
   const { clock, tokens } = open();
   const [early, late] = [tokens.issue(grant), tokens.issue(grant)];
   clock.advance(tokenLifeMs - 1);
@@ -27,19 +27,19 @@ test('V06: a token is good until its time is over, and is gone when it was shown
   expect(tokens.take(late.token)).toBeNull();
 });
 
-test('a thousand tokens of one agent are open at a time, and those that expired do not count', () => {
+test('at most a thousand unredeemed tokens per agent are valid, not counting expired ones', () => {
   const { clock, tokens } = open();
   for (let n = 0; n < 999; n++) tokens.issue(grant);
   clock.advance(1);
   tokens.issue(grant);
   expect(() => tokens.issue(grant)).toThrow('This agent has 1000 unredeemed tokens. Redeem them, or wait until they expire.');
   expect(tokens.issue({ ...grant, agentId: 'a2' }).token).toBeTruthy();
-  clock.advance(tokenLifeMs - 1); // all but the newest are over
+  clock.advance(tokenLifeMs - 1); // all but the newest have expired
   for (let n = 0; n < 999; n++) tokens.issue(grant);
   expect(() => tokens.issue(grant)).toThrow('1000 unredeemed tokens');
 });
 
-test('none is left after they were cleared', () => {
+test('clear() invalidates every token', () => {
   const { tokens } = open();
   const { token } = tokens.issue(grant);
   tokens.clear();
@@ -49,7 +49,7 @@ test('none is left after they were cleared', () => {
 test.each([
   ['back', 5 * 3_600_000],
   ['forward', -5 * 3_600_000],
-])('a token lives as long as it should when the clock is set %s', (_way, backMs) => {
+])('the lifetime of a token does not change when the clock is set %s', (_way, backMs) => {
   const { clock, tokens } = open();
   const [early, late] = [tokens.issue(grant), tokens.issue(grant)];
   clock.setBack(backMs);

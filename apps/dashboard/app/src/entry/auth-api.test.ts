@@ -34,11 +34,11 @@ test.each([
   '/.//evil.example',
   '/%2e%2e//evil.example',
   '/x/..\\/evil.example',
-])('[12] %j leads home', (next) => {
+])('[12] %j leads to the home page', (next) => {
   expect(goesTo(next)).toBe(`${origin}/`);
 });
 
-test('a page of ours is gone on to, with what it was asked for', () => {
+test('a page of the same origin is kept, with its query', () => {
   expect(goesTo('/search?q=a&days=7')).toBe(`${origin}/search?q=a&days=7`);
   expect(nextPage('')).toBe(`${origin}/`);
 });

@@ -3,7 +3,7 @@ import { call, onProof } from './api.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Answers a path when the test says so. */
+/** A service whose answers are given by the test. */
 function stubService() {
   const asked: { path: string; answer(status: number): void }[] = [];
   vi.stubGlobal('localStorage', { getItem: () => null });
@@ -15,7 +15,7 @@ function stubService() {
   return asked;
 }
 
-test('who signs in over the page does so once, however late the refusals of the login before come', async () => {
+test('several calls rejected for the same expired login ask for one login', async () => {
   const asked = stubService();
   const prove = vi.fn(async () => true);
   onProof(prove);
@@ -30,7 +30,7 @@ test('who signs in over the page does so once, however late the refusals of the 
   expect(prove).toHaveBeenCalledTimes(1);
 });
 
-test('a login that is refused again is asked for again, and one that nobody gives is a fault', async () => {
+test('a second rejection asks for the login again, and a cancelled login rejects the call', async () => {
   const asked = stubService();
   onProof(vi.fn().mockResolvedValueOnce(true).mockResolvedValueOnce(false));
   const answer = call('GET', '/a');
@@ -41,7 +41,7 @@ test('a login that is refused again is asked for again, and one that nobody give
   await expect(answer).rejects.toMatchObject({ status: 401 });
 });
 
-test('one code is enough for all that wanted a second factor when it was given', async () => {
+test('one code is enough for all calls that were waiting for a second factor', async () => {
   const asked = stubService();
   const prove = vi.fn(async () => true);
   onProof(prove);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { factLine } from './fact-line.ts';
 import { fullTime } from './format.ts';
 
-test('what is said first, the rest by name, and neither ids nor what is nothing', () => {
+test('lists "what" first and the other facts by name, without ids and empty values', () => {
   const after = {
     grant_id: 'grant_1k8g7539g00az4m9mmt',
     role: 'known',
@@ -15,17 +15,17 @@ test('what is said first, the rest by name, and neither ids nor what is nothing'
   );
 });
 
-test('a time is one that can be read, and a list is its parts', () => {
+test('formats times for people and joins lists', () => {
   expect(
     factLine({ expires_at: 1_796_445_507_859, identifiers: [{ surface: 'shell', value: 'anna' }, { surface: 'web' }] }),
   ).toBe(`expires_at: ${fullTime(1_796_445_507_859)}, identifiers: surface: shell, value: anna · surface: web`);
 });
 
-test('yes and no are said', () => {
+test('formats booleans as yes and no', () => {
   expect(factLine({ enabled: false, is_resumed: true })).toBe('enabled: no, is_resumed: yes');
 });
 
-test('a record without facts is an empty line', () => {
+test('is empty for a record without facts', () => {
   expect(factLine({})).toBe('');
   expect(factLine({ turn_id: 'turn_1k8g8pnm500zxk2r7ax', reason: null })).toBe('');
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readNumber } from './read-number.ts';
 
-test('a number is taken as people write it, and not as programs do', () => {
+test('accepts decimal numbers and rejects programming notations', () => {
   expect(['5', ' 5 ', '-5', '0.50', '.5', '5.', '007'].map(readNumber)).toEqual([5, 5, -5, 0.5, 0.5, 5, 7]);
   const others = [
     '0x10',
@@ -25,6 +25,6 @@ test('a number is taken as people write it, and not as programs do', () => {
   expect(others.map(readNumber)).toEqual(others.map(() => null));
 });
 
-test('every number is taken as it is shown', () => {
+test('reads back every number as it is displayed', () => {
   fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => readNumber(String(value)) === value + 0));
 });

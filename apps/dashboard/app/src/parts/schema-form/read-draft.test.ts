@@ -31,8 +31,8 @@ const values = fc.record({
   rules: fc.array(fc.dictionary(word, fc.integer()), { minLength: 1 }),
 });
 
-describe('a form made from a schema', () => {
-  test('gives back what it was filled with', () => {
+describe('form made from a schema', () => {
+  test('returns the values that it was filled with', () => {
     fc.assert(
       fc.property(values, (given) => {
         // Through JSON, as it is sent: -0 is 0 there.
@@ -42,7 +42,7 @@ describe('a form made from a schema', () => {
     );
   });
 
-  test('an empty field is null, and a switch that was never set shows its default', () => {
+  test('reads an empty field as null, and an unset switch as its default', () => {
     const read = readDraft(schema, { ...toDraft(schema, {}), token: 'x' });
     expect(read).toEqual({
       ok: true,
@@ -50,7 +50,7 @@ describe('a form made from a schema', () => {
     });
   });
 
-  test('says of each field what is wrong with it', () => {
+  test('reports what is wrong with each field', () => {
     const draft = { ...toDraft(schema, {}), port: '0x10', share: 'much', chats: '1\n1.5', env: 'A=b=c\nnone', rules: '{' };
     expect(readDraft(schema, draft)).toEqual({
       ok: false,

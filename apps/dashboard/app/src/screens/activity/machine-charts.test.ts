@@ -14,12 +14,12 @@ const sample = (at: number, processes: [name: string, memory: number][] = []): S
   processes: processes.map(([name, memory_bytes], pid) => ({ name, kind: 'host', pid, memory_bytes, cpu_percent: 1 })),
 });
 
-test('a time in which nobody looked is a hole in the line, not a slope', () => {
+test('a gap between samples interrupts the line', () => {
   const { memory } = machineCharts([sample(15_000), sample(30_000), sample(300_000)]);
   expect(memory).toMatchObject({ at: [15_000, 30_000, 30_001, 300_000], series: [{ values: [15_000, 30_000, null, 300_000] }] });
 });
 
-test('a process that has restarted goes on in its line, and one that was not there yet begins later', () => {
+test('the line of a process continues after a restart, and that of a new process begins later', () => {
   const { memoryByProcess } = machineCharts([
     sample(15_000, [['core', 5]]),
     sample(30_000, [
@@ -33,7 +33,7 @@ test('a process that has restarted goes on in its line, and one that was not the
   ]);
 });
 
-test('lines of a scale stand at whole numbers, each said once', () => {
+test('scale labels are whole numbers without duplicates', () => {
   const charts = machineCharts([sample(15_000), sample(30_000)]);
   for (const { words, steps } of Object.values(charts)) {
     const said = (steps ?? []).map(words);

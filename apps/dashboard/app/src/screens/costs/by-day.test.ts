@@ -35,7 +35,7 @@ const side = (bucket_hour: number, cost_usd: number): UsageAux => ({
   billed_cost_usd: cost_usd,
 });
 
-test('loses nothing of what was used, over changes of the clock too', () => {
+test('byDay() loses no usage, also across clock changes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 30 * 24 }), fc.integer({ min: 0, max: 100 })), { maxLength: 50 }),
@@ -58,7 +58,7 @@ test('loses nothing of what was used, over changes of the clock too', () => {
   );
 });
 
-test('the last days end with today, also where one of them had 23 or 25 hours', () => {
+test('the last days end with today, also after days of 23 or 25 hours', () => {
   vi.stubEnv('TZ', 'America/New_York');
   try {
     for (const now of [new Date(2026, 2, 20, 9), new Date(2026, 10, 12, 9)]) {

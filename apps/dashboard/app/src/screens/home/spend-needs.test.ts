@@ -15,7 +15,7 @@ const report = (over: Partial<SpendReport> = {}): SpendReport => ({
 const person = (key: string | null, cost_usd: number) => ({ principal_id: `p_${key}`, key, cost_usd, turns: 1 });
 const shown = (over: Partial<SpendReport>) => ofSpend(report(over)).map(({ status, title }) => `${status} ${title}`);
 
-test('every limit that is reached is a row: of all, of people, of senders with a budget', () => {
+test('each limit that is reached gives a row: total, people and senders with a budget', () => {
   expect(ofSpend(undefined)).toEqual([]);
   expect(shown({})).toEqual([]);
   expect(
@@ -38,7 +38,7 @@ test('every limit that is reached is a row: of all, of people, of senders with a
   ]);
 });
 
-test('a sum of many small amounts reaches the limit that refuses turns', () => {
+test('many small amounts add up to the limit that rejects turns', () => {
   const cost_usd = Array.from({ length: 10 }, () => 0.1).reduce((sum, one) => sum + one, 0);
   expect(cost_usd).toBeLessThan(1);
   expect(shown({ total: { cost_usd, soft_usd: null, hard_usd: 1 } })).toEqual([

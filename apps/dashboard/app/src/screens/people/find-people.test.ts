@@ -13,7 +13,7 @@ const person = (key: string, name: string, value: string, role: string) =>
 const people = [person('anna', 'Anna Weiß', '4711', 'owner'), person('bob', 'Bob', 'anna-fan', 'guest')];
 const found = (text: string) => findPeople(people, text).map(({ key }) => key);
 
-test('people are found by all of the words, in names, in what they are known by and in roles, whatever their case', () => {
+test('people are found by all words in names, identifiers and roles, ignoring case', () => {
   expect(found('')).toEqual(['anna', 'bob']);
   expect(found('  ')).toEqual(['anna', 'bob']);
   expect(found('ANNA')).toEqual(['anna', 'bob']);

@@ -25,6 +25,6 @@ test.each<[string, Partial<RoleDraft>, string[]]>([
   ['fewer channels', { surfaces: ['email'] }, ['It applies only on these channels: email.']],
   ['no tool servers', { tool_servers: [] }, ['Their tool servers: none.']],
   ['questions', { asks: 'always' }, ['The assistant asks them first: before every tool (so far: never).']],
-])('the effect of %s is named', (_what, change, effects) => {
+])('describes the effect of %s', (_what, change, effects) => {
   expect(effectsOf(role, { ...same, ...change })).toEqual(effects);
 });

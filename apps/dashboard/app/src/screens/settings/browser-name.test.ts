@@ -28,10 +28,10 @@ test.each([
     'Samsung Internet Android',
   ],
   ['Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0', 'Firefox Linux'],
-])('%s', (agent, name) => {
+])('recognizes %s', (agent, name) => {
   expect(Object.values(browserName(agent) ?? {}).join(' ')).toBe(name);
 });
 
-test.each(['curl/8.5.0', '', 'a program without a name', 'Mozilla/5.0'])('"%s" is no browser that has a name', (agent) => {
+test.each(['curl/8.5.0', '', 'a program without a name', 'Mozilla/5.0'])('"%s" is not recognized as a browser', (agent) => {
   expect(browserName(agent)).toBeNull();
 });
