@@ -11,10 +11,10 @@ import { openOutputMask, withoutSecrets } from './output-mask.ts';
 import { repositoryRoot } from './repository-root.ts';
 
 const [ofFile, ofEnv, ofCore] = ['Hx7pQ2mVd93kTzRw', 'Wq8eRt5yUi2oPa6s', 'Zx9cVb4nMq1wEr7t'];
-/** In two parts: it is no token of anyone. */
+/** Joined from two parts, so that scanners do not take it for a real token. */
 const detected = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6'].join('_');
 
-/** A stand-in for the core that knows one secret; `answers`: whether it is there. */
+/** A stand-in for the core that knows one secret; `answers`: whether it is running. */
 async function open({ answers = true } = {}) {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -41,7 +41,7 @@ async function open({ answers = true } = {}) {
 
 const spoken = [`{"level":"error","msg":"no ${ofFile}"}`, `Error: ${ofEnv} at x`, `${ofCore} and ${detected}`, 'plain words'];
 
-test('lines pass what is known here, what the core knows, and the rules for what looks like a secret', async () => {
+test('lines are masked by local secrets, by those of the core, and by patterns', async () => {
   const { mask, asked } = await open();
   const lines = await mask.lines(spoken);
   expect(lines).toHaveLength(4);
@@ -50,14 +50,14 @@ test('lines pass what is known here, what the core knows, and the rules for what
   expect(asked()).toBe(1);
 });
 
-test('without the core they pass the rest', async () => {
+test('lines are masked by local secrets and patterns when the core is unreachable', async () => {
   const { mask } = await open({ answers: false });
   const lines = (await mask.lines(spoken)).join('\n');
   for (const secret of [ofFile, ofEnv, detected]) expect(lines).not.toContain(secret);
   expect(lines).toContain(ofCore);
 });
 
-test('a value keeps its form, its numbers and what is no text', async () => {
+test('masking a value keeps its structure, numbers and other non-text values', async () => {
   const { mask } = await open();
   const value = { name: 'core', pid: 12_345_678, url: null, isUp: true, list: [`x ${ofFile}`], [ofEnv]: 1 };
   expect(await mask.value(value)).toEqual({
@@ -70,14 +70,14 @@ test('a value keeps its form, its numbers and what is no text', async () => {
   });
 });
 
-test('many lines are shown to the core a part at a time, and keep their order', async () => {
+test('many lines are sent to the core in batches, in order', async () => {
   const { mask, asked } = await open();
   const lines = Array.from({ length: 1201 }, (_, n) => `line ${n} ${ofFile}`);
   expect(await mask.lines(lines)).toEqual(lines.map((line) => line.replace(ofFile, '[redacted:secret]')));
   expect(asked()).toBe(3);
 });
 
-test('where nothing is known the rules alone hold', () => {
+test('withoutSecrets() masks by patterns only', () => {
   const text = 'SVC_X is "http://me:hunter2hunter2@example.org". Give it another.';
   expect(withoutSecrets([{ text, n: 1 }])).toEqual([{ text: text.replace('hunter2hunter2', '[redacted:password]'), n: 1 }]);
 });

@@ -24,7 +24,7 @@ test.each([
   expect([showAnswer(answer, request, help, render), printed()]).toEqual([code, text]);
 });
 
-test('a refusal is an error that says what did not happen, why, and what to run', () => {
+test('a rejected answer throws an error with what failed, why and what to run', () => {
   expect(() => showAnswer(refused, {}, help, render)).toThrow(
     expect.objectContaining({ message: 'nothing was changed.', why: 'It is taken.', run: './svc folder' }),
   );

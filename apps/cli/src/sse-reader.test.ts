@@ -5,7 +5,7 @@ async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
-test('gives each event as soon as it is complete, however the text is cut', async () => {
+test('yields each event once it is complete, however the text is split', async () => {
   const events = readEvents(
     pieces('event: delta\ndata: {"a"', ':1}\n', '\n: keep-alive\n\ndata: x\r\n\r\nid: 7\nda', 'ta: y\n\ndata: cut'),
   );

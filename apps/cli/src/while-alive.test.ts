@@ -5,7 +5,7 @@ import { listen } from '@svc/testing/listen.ts';
 import { NotAlive, whileAlive } from './while-alive.ts';
 
 const pauseMs = 20;
-/** How long a health that does come may take: on a busy machine an answer of this very process takes long. */
+/** Ample time for a health answer, as a busy machine is slow. */
 const ampleMs = 30_000;
 const shortMs = 1500;
 
@@ -29,7 +29,7 @@ async function open(healthMs = ampleMs) {
 
 const health = (asked: string[]) => asked.filter((url) => url === '/health').length;
 
-test('an answer that takes long is waited for while the process is alive', async () => {
+test('a slow answer is waited for while the process reports health', async () => {
   const { work, asked, finish } = await open();
   const answer = work();
   await expect.poll(() => health(asked)).toBeGreaterThan(3);
@@ -40,7 +40,7 @@ test('an answer that takes long is waited for while the process is alive', async
   expect(health(asked)).toBeLessThanOrEqual(before + 1);
 });
 
-test('a process that hangs is given up, from the beginning or in the middle of its work', async () => {
+test('gives up on a hanging process, at the start or during its work', async () => {
   const { work, asked, state } = await open(shortMs);
   const answer = work();
   await expect.poll(() => health(asked)).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ test('a process that hangs is given up, from the beginning or in the middle of i
   await expect(work()).rejects.toThrow(NotAlive);
 });
 
-test('what the question itself fails with is passed on', async () => {
+test('passes on an error of the request itself', async () => {
   const { work, close } = await open();
   await close();
   await expect(work()).rejects.toMatchObject({ code: 'ECONNREFUSED' });

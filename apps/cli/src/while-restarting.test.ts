@@ -3,7 +3,7 @@ import { whileRestarting } from './while-restarting.ts';
 
 const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
-test('a process that is being started again is asked once it is there', async () => {
+test('a request to a restarting process is retried until it is up', async () => {
   const ask = vi.fn().mockRejectedValueOnce(refused).mockRejectedValueOnce(refused).mockResolvedValue('hello');
   expect(await whileRestarting(ask, () => true)).toBe('hello');
   expect(ask).toHaveBeenCalledTimes(3);
@@ -12,7 +12,7 @@ test('a process that is being started again is asked once it is there', async ()
 test.each([
   ['nothing runs', refused, false],
   ['it was reached', Object.assign(new Error('reset'), { code: 'ECONNRESET' }), true],
-])('nobody waits when %s', async (_, error, isSupervised) => {
+])('the request is not retried when %s', async (_, error, isSupervised) => {
   const ask = vi.fn().mockRejectedValue(error);
   await expect(whileRestarting(ask, () => isSupervised)).rejects.toBe(error);
   expect(ask).toHaveBeenCalledTimes(1);

@@ -12,7 +12,7 @@ const note = {
   expires_at: null,
 } as const;
 
-test('a note says whom it is for, from whom and until when, and harms no terminal', () => {
+test('an announcement shows target, sender and expiry, and escapes control characters', () => {
   const until = new Date(2026, 10, 22, 18, 30).getTime();
   const text = renderAnnouncements(
     [
@@ -36,6 +36,6 @@ test('a note says whom it is for, from whom and until when, and harms no termina
   expect(text.split('\n')).toHaveLength(4);
 });
 
-test('without notes it says how to add one', () => {
+test('an empty list shows how to add an announcement', () => {
   expect(renderAnnouncements([], plain)).toContain('./svc announce add');
 });

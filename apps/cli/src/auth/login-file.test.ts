@@ -34,19 +34,19 @@ const open = (file: string) => {
   return login;
 };
 
-describe('the login in the data folder', () => {
-  test('says who the operator is, and which sessions have not ended, the newest first', async () => {
+describe('login file', () => {
+  test('reads the name of the operator and the sessions that have not expired, newest first', async () => {
     const login = open(await writeLogin({ first: now + 1, over: now, second: now + 2 }));
     expect(login?.name()).toBe('anna');
     expect(login?.sessions().map(({ id }) => id)).toEqual(['second', 'first']);
   });
 
-  test('has no name before its set-up, and is nothing without a file', async () => {
+  test('has no name before the set-up, and is null without a file', async () => {
     expect(open(await writeLogin({}, null))?.name()).toBeNull();
     expect(open('/no/such/login.db')).toBeNull();
   });
 
-  test('ends the sessions that are named, for the core too, and counts those that were there', async () => {
+  test('ends the named sessions and counts those that existed', async () => {
     const file = await writeLogin({ a: now + 1, b: now + 1, c: now + 1 });
     expect(open(file)?.end(['a', 'nobody', 'b'])).toBe(2);
     const db = new DatabaseSync(file, { readOnly: true });
@@ -54,15 +54,15 @@ describe('the login in the data folder', () => {
     expect(db.prepare('SELECT id FROM login_session').all()).toEqual([{ id: 'c' }]);
   });
 
-  test('that is no login is named, with what to do', async () => {
+  test('that is no database is reported with its path', async () => {
     const file = await writeLogin();
     writeFileSync(file, 'x'.repeat(8192));
     expect(() => open(file)).toThrow(`${file} cannot be read.`);
   });
 });
 
-describe('a login that is reset', () => {
-  test('stays where it is when it is whole, also while another program writes into it, or is none', async () => {
+describe('setAsideBrokenLogin()', () => {
+  test('leaves an intact login in place, even while another program writes to it, and ignores a missing one', async () => {
     const file = await writeLogin();
     expect(setAsideBrokenLogin(file)).toBeNull();
     const writer = new DatabaseSync(file);
@@ -75,7 +75,7 @@ describe('a login that is reset', () => {
 
   const names = (folder: string) => readdirSync(folder).map((name) => name.replace(/\.\d+$/, ''));
 
-  test('goes aside with what was last written to it when it is no database, and nothing beside it does', async () => {
+  test('moves a broken database with its write-ahead log, and no other file', async () => {
     const file = await writeLogin();
     const folder = path.dirname(file);
     writeFileSync(file, 'x'.repeat(8192));
@@ -90,7 +90,7 @@ describe('a login that is reset', () => {
     expect(readFileSync(path.join(broken, kept), 'utf8')).toBe('its last writes');
   });
 
-  test('goes aside when nothing is left in it, whatever lies beside it', async () => {
+  test('moves an empty database, whatever is beside it', async () => {
     const file = await writeLogin();
     writeFileSync(file, '');
     writeFileSync(`${file}-wal`, 'of a database that is gone');

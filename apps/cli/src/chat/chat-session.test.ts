@@ -7,7 +7,7 @@ import type { TurnFrame } from '@svc/contract/turn.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { createChatSession, Interrupted } from './chat-session.ts';
 
-/** A core that breaks so many connections in the middle of the answer. */
+/** A core that disconnects so many times in the middle of the answer; a negative number never ends it. */
 let breaks = 0;
 const asked: Envelope[] = [];
 const core = http.createServer((request, response) => {
@@ -42,7 +42,7 @@ function open() {
   return { session, frames, run, away: () => away };
 }
 
-test('a core that goes away is asked again for the answer of the same message', async () => {
+test('retries the same message when the core disconnects', async () => {
   breaks = 2;
   const { frames, run, away } = open();
   expect((await run()).type).toBe('result');
@@ -50,13 +50,13 @@ test('a core that goes away is asked again for the answer of the same message', 
   expect([away(), new Set(asked.map(({ message_id }) => message_id)).size, asked.length]).toEqual([2, 1, 3]);
 });
 
-test('one that goes away again and again is not asked for ever', async () => {
+test('gives up after repeated disconnects', async () => {
   breaks = 100;
   await expect(open().run()).rejects.toMatchObject({ run: './svc status' });
   expect(asked).toHaveLength(3);
 });
 
-test('who leaves waits for nothing', async () => {
+test('leaving does not wait for the running turn', async () => {
   breaks = -1;
   const { session, run, frames } = open();
   const ended = expect(run()).rejects.toBeInstanceOf(Interrupted);

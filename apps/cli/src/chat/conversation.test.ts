@@ -37,7 +37,7 @@ function open() {
   return { conversation, sent, faults, say, delta, shown: () => shown };
 }
 
-test('messages leave in their order, each when the one before has its place in line', async () => {
+test('messages are sent in order, each once the one before has been accepted', async () => {
   const { sent, say } = open();
   ['one', 'two'].forEach(say);
   await soon();
@@ -47,7 +47,7 @@ test('messages leave in their order, each when the one before has its place in l
   expect(sent.map(({ text }) => text)).toEqual(['one', 'two']);
 });
 
-test('a message that was typed during a turn is shown behind its answer', async () => {
+test('a message typed during a turn is shown after its answer', async () => {
   const { conversation, sent, say, delta, shown } = open();
   say('one');
   await soon();
@@ -63,7 +63,7 @@ test('a message that was typed during a turn is shown behind its answer', async 
   expect(shown()).toBe('> one\nfirst\n> two\nsecond\n');
 });
 
-test('what a command answers is shown at once, while a turn runs', async () => {
+test('the answer to a command is shown at once while a turn runs', async () => {
   const { conversation, sent, say, shown } = open();
   say('one');
   await soon();
@@ -75,7 +75,7 @@ test('what a command answers is shown at once, while a turn runs', async () => {
   expect([shown(), conversation.isBusy(), conversation.waiting()]).toEqual(['> one\n> /status\nrunning\n', true, []]);
 });
 
-test('a message that cannot be sent does not keep the next one back', async () => {
+test('a message that cannot be sent does not hold back the next one', async () => {
   const { conversation, sent, faults, say, shown } = open();
   conversation.say(Promise.reject(new Error('no such file')), 'one');
   say('two');

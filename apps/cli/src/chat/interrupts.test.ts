@@ -14,7 +14,7 @@ function open() {
   return { at, done, interrupts };
 }
 
-test('the first Ctrl-C stops the turn, the second leaves, also once it has ended', () => {
+test('the first Ctrl-C stops the turn, and the second leaves even if the turn has ended', () => {
   for (const hasEnded of [false, true]) {
     const { at, done, interrupts } = open();
     at.turn = {};
@@ -26,7 +26,7 @@ test('the first Ctrl-C stops the turn, the second leaves, also once it has ended
   }
 });
 
-test('another turn that runs by then is stopped first', () => {
+test('Ctrl-C stops another turn that has begun in the meantime before it leaves', () => {
   const { at, done, interrupts } = open();
   at.turn = {};
   interrupts.press();
@@ -36,14 +36,14 @@ test('another turn that runs by then is stopped first', () => {
   expect(done).toEqual(['stop', 'stop', 'leave']);
 });
 
-test('while nothing runs it clears what is typed, then warns, then leaves', () => {
+test('Ctrl-C without a turn clears the input, then warns, then leaves', () => {
   const { at, done, interrupts } = open();
   at.typed = true;
   for (let n = 0; n < 3; n++) interrupts.press();
   expect(done).toEqual(['clear', 'warn', 'leave']);
 });
 
-test('any other key begins it over', () => {
+test('any other key resets the warning', () => {
   const { done, interrupts } = open();
   interrupts.press();
   interrupts.reset();

@@ -12,7 +12,7 @@ async function* inParts(...parts: (string | Buffer)[]) {
 }
 const read = (...parts: (string | Buffer)[]) => readPiped(inParts(...parts), { folder: folder.path, inline: 20, most: 100 });
 
-test('text is taken as it is, also when a sign is cut between two parts', async () => {
+test('short text is passed unchanged, even when a character is split between chunks', async () => {
   const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
   expect(await read('a', first, second)).toEqual({ kind: 'text', text: 'aé' });
   expect([await read(), await read('')]).toEqual([null, null]);
@@ -29,7 +29,7 @@ test.each<[string, (string | Buffer)[], string, string]>([
   ['a picture', [Buffer.from('\u0089PNG\r\n', 'latin1')], 'stdin.png', 'image/png'],
   ['anything else', [Buffer.from([0, 1, 2])], 'stdin.bin', 'application/octet-stream'],
   ['what is no UTF-8', [Buffer.from([0xff, 0x61, 0x62, 0x63, 0x64])], 'stdin.bin', 'application/octet-stream'],
-])('%s becomes a file with a name that says what it is, and no longer than it is needed', async (_what, parts, name, mime) => {
+])('%s becomes a file named by its type, which is removed afterwards', async (_what, parts, name, mime) => {
   const piped = await read(...parts);
   if (piped?.kind !== 'file') throw new Error('no file');
   expect([piped.file.split('/').at(-1), piped.mime]).toEqual([name, mime]);
@@ -38,7 +38,7 @@ test.each<[string, (string | Buffer)[], string, string]>([
   expect(readdirSync(folder.path)).toEqual([]);
 });
 
-test('what is too large is refused with the command that takes it, and leaves nothing behind', async () => {
+test('refuses input over the size limit, names the command that takes it, and leaves no file', async () => {
   await expect(read('x'.repeat(60), 'y'.repeat(60))).rejects.toMatchObject({
     message: 'the piped input is larger than 100 B.',
     run: './svc chat --file FILE "TEXT"',
@@ -46,7 +46,7 @@ test('what is too large is refused with the command that takes it, and leaves no
   expect(existsSync(folder.path) && readdirSync(folder.path)).toEqual([]);
 });
 
-test('what never begins nor ends is not waited for where its maker may have left it open', async () => {
+test('input that neither begins nor ends is not waited for', async () => {
   const never: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
   expect(await readPiped(never, { folder: folder.path, patienceMs: 1 })).toBeNull();
 });

@@ -12,7 +12,7 @@ const shown = (text: string): string => {
   return lines.join('\n');
 };
 
-test('a question for a command stands on one line, whole', () => {
+test('a question for a command is shown in full on one line', () => {
   expect(shown('Run this?\n\n  rm -r build\n')).toBe(
     '? The assistant asks: Run this? ⏎ rm -r build (1. Yes, 2. No, ⏎ thanks) Answer by number: ./svc chat --session=work 1',
   );
@@ -21,7 +21,7 @@ test('a question for a command stands on one line, whole', () => {
   expect(shown(long)).not.toMatch(/[\r\n\u2028]/);
 });
 
-test('the command names the conversation where it is not the usual one', () => {
+test('the command names the conversation unless it is the default one', () => {
   expect(answerCommand('shell:anna:default')).toBe('./svc chat 1');
   expect(answerCommand('shell:anna:-x')).toBe('./svc chat --session=-x 1');
 });

@@ -8,7 +8,7 @@ const ask = (id: string): TurnFrame => ({
   ask: { id, text: 'Which?', options: [{ id: 'yes', label: 'Yes' }], for: 'p', expires_at: 0 },
 });
 const asked = (id: string): TurnFrame => ({ type: 'asked', id, answer: { option: 'yes', outcome: 'answered' } });
-/** All that was typed before has been read. */
+/** Waits until earlier input has been read. */
 const read = async () => {
   for (let turns = 0; turns < 3; turns++) await turn();
 };
@@ -30,7 +30,7 @@ function setUp(answer = async (id: string, text: string) => `${id}: ${text}`) {
   return { ...answers, notes, readers, interrupts: () => interrupts };
 }
 
-test('the terminal is read while a question is open and at no other time', async () => {
+test('the terminal is read only while a question is open', async () => {
   const { follow, close, readers } = setUp();
   follow({ type: 'delta', text: 'hi' });
   expect(readers).toHaveLength(0);
@@ -46,7 +46,7 @@ test('the terminal is read while a question is open and at no other time', async
   expect(readers.map(({ isStopped }) => isStopped)).toEqual([true, true, true]);
 });
 
-test('what is typed is the answer to the question that was open then', async () => {
+test('input answers the question that is open at that time', async () => {
   const { follow, readers, notes } = setUp();
   follow(ask('a'));
   await read();
@@ -60,7 +60,7 @@ test('what is typed is the answer to the question that was open then', async () 
   expect(notes).toEqual(['a: yes', `b: ${'x'.repeat(200)}`]);
 });
 
-test('what was typed before the question was shown answers nothing', async () => {
+test('input typed before the question was shown is ignored', async () => {
   const { follow, readers, notes } = setUp();
   follow(ask('a'));
   readers[0]?.onAnswer('yes');
@@ -68,7 +68,7 @@ test('what was typed before the question was shown answers nothing', async () =>
   expect(notes).toEqual([]);
 });
 
-test('an answer that cannot be sent is said, Ctrl-C goes on, and Ctrl-D leaves the question to another terminal', async () => {
+test('reports an answer that could not be sent, passes on Ctrl-C, and stops reading on Ctrl-D', async () => {
   const { follow, readers, notes, interrupts } = setUp(() => Promise.reject(new Error('connect ECONNREFUSED')));
   follow(ask('a'));
   await read();

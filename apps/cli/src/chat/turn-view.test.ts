@@ -26,8 +26,8 @@ function show(frames: TurnProgress[], end: Extract<TurnFrame, { type: 'result' |
 
 const delta = (text: string): TurnProgress => ({ type: 'delta', text });
 
-describe('the view of a turn', () => {
-  test('shows the answer as it comes and ends the line', () => {
+describe('view of a turn', () => {
+  test('shows the answer as it arrives and ends the line', () => {
     expect(show([delta('he'), delta('llo'), { type: 'segment', text: 'hello' }])).toEqual({
       answer: 'hello\n',
       all: 'hello\n',
@@ -35,11 +35,11 @@ describe('the view of a turn', () => {
     });
   });
 
-  test('shows a block that came without deltas', () => {
+  test('shows a block that arrived without deltas', () => {
     expect(show([{ type: 'segment', text: 'hello' }]).answer).toBe('hello\n');
   });
 
-  test('shows a question with its answers by number, and what became of it where nobody answered', () => {
+  test('shows a question with numbered answers, and its outcome when nobody answered', () => {
     const options = [
       { id: 'yes', label: 'Yes' },
       { id: 'no', label: 'No\u001b[2J' },
@@ -56,7 +56,7 @@ describe('the view of a turn', () => {
     expect(answer).toBe('whole answer\n');
   });
 
-  test('says of a failed engine which command helps', () => {
+  test('names the command that fixes a failed engine', () => {
     const error = {
       ok: false,
       error: 'engine_not_logged_in',
@@ -68,16 +68,16 @@ describe('the view of a turn', () => {
     expect([verdict, all]).toEqual(['failed', expect.stringContaining('Nobody is logged in. Run: ./svc engine login codex')]);
   });
 
-  test('shows what the turn warns of beside the answer', () => {
+  test('shows warnings of the turn apart from the answer', () => {
     const shown = show([delta('hi'), { type: 'segment', text: 'hi' }], result({ warnings: ['Tool server kit is not there.'] }));
     expect(shown).toMatchObject({ answer: 'hi\n', all: expect.stringContaining('! Tool server kit is not there.') as string });
   });
 
-  test('parts two blocks by an empty line', () => {
+  test('separates two blocks with an empty line', () => {
     expect(show([{ type: 'segment', text: 'one' }, delta('two'), { type: 'segment', text: 'two' }]).answer).toBe('one\n\ntwo\n');
   });
 
-  test('shows what was never streamed, such as the answer to a command', () => {
+  test('shows text that was never streamed, such as the answer to a command', () => {
     expect(show([], result({ outcome: 'command' })).answer).toBe('whole answer\n');
   });
 
@@ -93,13 +93,13 @@ describe('the view of a turn', () => {
     expect(all).toBe('waiting, 2 before this\nhm\n⚙ clock {"zone":"UTC"}\n  → 12:00\nnoon\n');
   });
 
-  test('says of a turn that was stopped only that, though its text is withdrawn', () => {
+  test('shows a stopped turn without reporting its retraction', () => {
     const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'aborted' }));
     expect(all).toContain('(stopped)');
     expect(all).not.toContain('withdrawn');
   });
 
-  test('puts one empty line between two blocks of a reply', () => {
+  test('does not add a second empty line between two blocks', () => {
     const { all } = show(
       [delta('one'), { type: 'segment', text: 'one' }, delta('\n\ntwo'), { type: 'segment', text: 'two' }],
       result(),
@@ -107,7 +107,7 @@ describe('the view of a turn', () => {
     expect(all).toBe('one\n\ntwo\n');
   });
 
-  test('says when what was streamed is withdrawn', () => {
+  test('reports that streamed text was withdrawn', () => {
     const { all } = show([delta('oops'), { type: 'retract' }], result({ actions: [], outcome: 'silent' }));
     expect(all).toContain('withdrawn');
   });
@@ -133,7 +133,7 @@ describe('the view of a turn', () => {
     });
   });
 
-  test('lets no tool or thought command the terminal', () => {
+  test('escapes control characters of tools and thoughts', () => {
     const evil = '\u001B]52;c;x\u0007';
     const frames: TurnProgress[] = [
       { type: 'thinking', text: evil },
@@ -143,7 +143,7 @@ describe('the view of a turn', () => {
   });
 });
 
-test('a fault whose cause is known is said as it is; only an unknown one sends a person to the log', () => {
+test('an error with a known cause is shown as it is, and only an unknown one refers to the log', () => {
   const body = { ok: false, error: 'internal', message: 'No reply can be sent.', request_id: 'req_1' } as const;
   expect(describeError({ ...body, cause: 'mask' })).toBe('No reply can be sent.');
   expect(describeError(body)).toBe('No reply can be sent. (request req_1; ./svc logs core shows more)');

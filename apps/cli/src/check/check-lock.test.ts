@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { lockFaults } from './check-lock.ts';
 
-describe('the check of a lock file', () => {
-  test('finds packages that run scripts, addresses of registries and the GPL', () => {
+describe('lock file check', () => {
+  test('reports packages that run install scripts, have an address or are under the GPL', () => {
     const lock = {
       packages: {
         '': {},

@@ -13,7 +13,7 @@ test.each([
   expect(toSendRequest('chatroom', '42', 'hi', options)).toEqual(request);
 });
 
-test('lists the instances that messages can be sent through', () => {
+test('lists the instances through which messages can be sent', () => {
   const outbound = { kinds: ['text', 'photo'], target: { required: true, label: 'Chat' } };
   const text = renderTargets(
     [

@@ -35,7 +35,7 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
   const questions: string[] = [];
   const said: string[] = [];
   const stream = Object.assign(new PassThrough(), { isTTY: isTerminal, setRawMode: () => undefined });
-  // A terminal gives what is typed, a pipe ends.
+  // A terminal stays open, a pipe ends.
   if (isTerminal) stream.write(piped);
   else stream.end(piped);
   const instance = { id: 'messenger-2', last_exit: null, reason: null, status: 'starting' } as unknown as Instance;
@@ -61,8 +61,8 @@ function setUp({ isTerminal = false, typed = [], piped = '', turnsOut = { status
   return { deps, done, questions, said };
 }
 
-describe('adding a connector', () => {
-  test('asks in a terminal for what is required and has no default, and for the credentials', async () => {
+describe('addConnector()', () => {
+  test('asks at a terminal for required settings without a default and for credentials', async () => {
     const { deps, done, questions } = setUp({ isTerminal: true, typed: ['', '7'], piped: 'the token\n', instances: [other] });
     await addConnector(deps, 'messenger', request);
     expect(questions).toEqual(['Room (Its number.): ', 'Room (Its number.): ']);
@@ -80,21 +80,21 @@ describe('adding a connector', () => {
     ]);
   });
 
-  test('says what the connector has to say to who added it', async () => {
+  test('shows the first steps of the connector', async () => {
     const { deps, said } = setUp({ turnsOut: { status: 'running', first_steps: 'Open the bot.\n\u001b[31mThen write.' } });
     await addConnector(deps, 'messenger', whole);
     expect(said.at(-1)).toMatch(/^Open the bot\.\n.*Then write\.$/);
     expect(said.at(-1)).not.toContain('\u001b');
   });
 
-  test('says last how the owner gets in, once it runs', async () => {
+  test('shows last how the owner gets access, once it runs', async () => {
     const invite_link = 'https://chat.example/{code}';
     const { deps, said } = setUp({ turnsOut: { status: 'running', first_steps: 'Open the bot.', invite_link } });
     await addConnector(deps, 'messenger', whole);
     expect(said.slice(-2)).toEqual(['Open the bot.', 'Open https://chat.example/{code}.']);
   });
 
-  test('asks for nothing that was said, nor where nobody can answer', async () => {
+  test('does not ask for given settings, nor without a terminal', async () => {
     const said = setUp({ isTerminal: true });
     const set = { room: '7', bot_token_secret_key: 'MY_TOKEN' };
     await addConnector(said.deps, 'messenger', { ...request, name: 'My bot', set, off: true });
@@ -110,7 +110,7 @@ describe('adding a connector', () => {
     expect([script.questions, script.done]).toEqual([[], []]);
   });
 
-  test('reads several credentials from a pipe, a line each, and keeps a name that was given', async () => {
+  test('reads several credentials from a pipe, one per line, and keeps a given name', async () => {
     const { deps, done } = setUp({ piped: 'one\ntwo\n' });
     const set = { other_key: 'MINE', room: '7' };
     await addConnector(deps, 'messenger', { ...request, set, secrets: ['bot_token_secret_key', 'other_key'] });
@@ -120,14 +120,14 @@ describe('adding a connector', () => {
     ]);
   });
 
-  test('keeps no secret when the pipe is empty', async () => {
+  test('stores no secret when the pipe is empty', async () => {
     const { deps, done } = setUp({});
     const adding = addConnector(deps, 'messenger', { ...request, secrets: ['bot_token_secret_key'] });
     await expect(adding).rejects.toThrow('no value was given');
     expect(done).toEqual([]);
   });
 
-  test('removes what does not start, with the reason, unless it is to be kept', async () => {
+  test('removes a connector that does not start, with the reason, unless it is to be kept', async () => {
     const reason = 'The token is wrong.';
     const turnsOut = { status: 'backoff', reason, last_exit: { code: 1, signal: null, at: 0, reason } } as const;
     const { deps, done } = setUp({ turnsOut });
@@ -142,7 +142,7 @@ describe('adding a connector', () => {
     expect(kept.done).toHaveLength(1);
   });
 
-  test('does not wait for ever', async () => {
+  test('gives up on a connector that does not report a status', async () => {
     const { deps, done } = setUp({ turnsOut: {} });
     await expect(addConnector(deps, 'messenger', whole)).rejects.toMatchObject({
       why: expect.stringContaining('has not said'),

@@ -4,7 +4,7 @@ import { awaitStart } from './await-start.ts';
 
 const instance = (fields: Partial<Instance>) => ({ id: 'shop', enabled: true, status: 'stopped', ...fields }) as Instance;
 
-test('one that was just added and has not begun to start is waited for; one that is off is not', async () => {
+test('awaitStart() waits for an enabled instance that is still stopped, but not for a disabled one', async () => {
   const states: Partial<Instance>[] = [{ status: 'starting' }, { status: 'running' }];
   const api = { view: async () => instance(states.shift() ?? {}) };
   const deps = { api, pause: async () => undefined };
@@ -12,7 +12,7 @@ test('one that was just added and has not begun to start is waited for; one that
   expect(await awaitStart(deps, instance({ enabled: false }))).toMatchObject({ status: 'stopped' });
 });
 
-test('a process that hangs is not taken for the one that a restart brings', async () => {
+test('awaitStart() after a restart ignores the hanging process', async () => {
   const old = instance({ status: 'running', pid: 7 });
   const states = [old, instance({ status: 'starting', pid: 8 }), instance({ status: 'running', pid: 8 })];
   const api = { view: async () => states.shift() ?? old };

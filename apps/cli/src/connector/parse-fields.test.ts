@@ -24,7 +24,7 @@ const meta: ConnectorMeta = {
   outbound: false,
 };
 
-describe('what is typed for a setting', () => {
+describe('setting on the command line', () => {
   test.each([
     ['text', '42', '42'],
     ['text', '', ''],
@@ -46,7 +46,7 @@ describe('what is typed for a setting', () => {
       ],
     ],
     ['map', '{"a":1}', { a: 1 }],
-  ])('%s=%s', (name, text, value) => {
+  ])('parses %s=%s', (name, text, value) => {
     expect(parseFields(meta, { [name]: text })).toEqual({ [name]: value });
   });
 
@@ -61,11 +61,11 @@ describe('what is typed for a setting', () => {
     ['ids', '1, x', 'takes a number'],
     ['map', '{a', 'takes JSON'],
     ['toString', '1', 'has no setting "toString"'],
-  ])('%s=%s is refused', (name, text, why) => {
+  ])('rejects %s=%s', (name, text, why) => {
     expect(() => parseFields(meta, { [name]: text })).toThrow(why);
   });
 
-  test('what is no JSON is answered with the shape that the setting wants', () => {
+  test('rejects invalid JSON with the shape that the setting expects', () => {
     const repos = { type: 'array', title: 'Repos', description: 'Such as [{ "owner": "ann" }].', items: { type: 'object' } };
     const described: ConnectorMeta = { ...meta, configSchema: { type: 'object', properties: { repos } } };
     expect(() => parseFields(described, { repos: 'ann/demo' })).toThrow(

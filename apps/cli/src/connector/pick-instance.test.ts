@@ -12,13 +12,13 @@ const instances = [
 test.each([
   ['messenger-2', 'messenger-2'],
   ['Home', 'messenger'],
-  // An id counts before a name.
+  // An id takes precedence over a name.
   ['messenger', 'messenger'],
-])('%s is %s', (name, id) => {
+])('%s selects %s', (name, id) => {
   expect(pickInstance(instances, name).id).toBe(id);
 });
 
-test('a name that several have, or nobody, is refused', () => {
+test('rejects a name that several instances or none have', () => {
   expect(() => pickInstance(instances, 'Work')).toThrow(
     expect.objectContaining({ why: expect.stringContaining('messenger-2, messenger-3') }),
   );

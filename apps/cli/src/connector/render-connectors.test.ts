@@ -40,7 +40,7 @@ const instance: Instance = {
   usage: null,
 };
 
-test('shows below an instance that does not run why, and names the command', () => {
+test('shows why an instance does not run, with the command that helps', () => {
   const reason =
     'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal. shop then starts by itself.';
   const shown = renderConnectors(
@@ -52,25 +52,25 @@ test('shows below an instance that does not run why, and names the command', () 
   expect(shown).toBe(`shop  waiting\n    ${reason}`);
 });
 
-test('a connector that runs and is not well is shown with what it says', () => {
+test('shows an unhealthy connector with its reason', () => {
   const unwell = { ...instance, healthy: false, reason: 'The keys file lets nobody in: it does not exist.' };
   expect(renderConnectors([unwell], style, [meta()])).toContain(
     'issues-2  running, not well, "Mine", issues\n    The keys file lets nobody in: it does not exist.',
   );
 });
 
-describe('what a connector asks to be permitted', () => {
+describe('permissions of a connector', () => {
   const asked = { allow: ['child-process', 'sqlite'], read: ['keys_file'], write: ['workspace_dir'] } as const;
   const words =
     'starts programs, opens SQLite files: it can do everything that this user can do; reads what keys_file names; ' +
     'writes to what workspace_dir names';
 
-  test('stands in the list of connectors and in that of types', () => {
+  test('are shown in the list of connectors and in that of types', () => {
     expect(renderConnectors([instance], style, [meta(asked)])).toContain(`\n\nissues-2 ${words}.`);
     expect(renderTypes([meta(asked)], style)).toContain(words);
   });
 
-  test('is nothing for most', () => {
+  test('are not shown when there are none', () => {
     expect(renderConnectors([instance], style, [meta()])).toBe('issues-2  running, "Mine", issues');
     expect(renderTypes([meta({})], style)).not.toContain('names');
   });

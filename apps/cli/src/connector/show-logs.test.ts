@@ -13,11 +13,11 @@ test.each([
   ['one that is equal came', [a, b], [a, b, c], [c]],
   ['the first ones were dropped', [a, b], [b, d], [d]],
   ['all of them were dropped', [a], [d], [d]],
-])('%s', (_, before, now, fresh) => {
+])('finds the new lines when %s', (_, before, now, fresh) => {
   expect(linesAfter(before, now)).toEqual(fresh);
 });
 
-test('shows the last lines, then what comes until nobody looks', async () => {
+test('shows the last lines, then follows new ones', async () => {
   const logs = [[a, b], [a, b, d], [d]];
   const shown: string[] = [];
   let looks = 0;

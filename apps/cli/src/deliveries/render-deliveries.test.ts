@@ -24,8 +24,8 @@ const homeless: Delivery = { ...failed, id: 'dlv_3', instance_id: null, target: 
 
 const render = (deliveries: Delivery[], isWhole = true) => renderDeliveries({ deliveries, isWhole }, now, plain);
 
-describe('the list of deliveries', () => {
-  test('shows when, which conversation, where to, state, attempts, why and the first words', () => {
+describe('list of deliveries', () => {
+  test('shows time, conversation, target, state, attempts, error and text', () => {
     expect(render([failed, pending, homeless])).toMatchInlineSnapshot(`
       "Replies that did not arrive, the newest first:
 
@@ -48,19 +48,19 @@ describe('the list of deliveries', () => {
     `);
   });
 
-  test('says that there are none', () => {
+  test('reports that there are none', () => {
     expect(render([])).toContain('There are none');
   });
 
-  test('says nothing of trying again where everything was delivered', () => {
+  test('does not mention retries when everything was delivered', () => {
     expect(render([{ ...failed, state: 'delivered' }])).not.toContain('retry');
   });
 
-  test('says that there are older ones', () => {
+  test('reports that there are older ones', () => {
     expect(render([failed], false)).toContain('./svc delivery --json shows all');
   });
 
-  test('keeps what others wrote on its line, and short', () => {
+  test('truncates and escapes text of others on one line', () => {
     const text = `a\u001B[2J\u202Eb\n\n${'x'.repeat(5000)}`;
     const lines = render([{ ...failed, text, error: 'bad\nnews', conversation_key: `k${'y'.repeat(500)}\r` }]).split('\n');
     expect(lines).toHaveLength(9);
@@ -70,7 +70,7 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('what was done with deliveries', () => {
+describe('changed deliveries', () => {
   const nothing = { ok: true, done: [], refused: [], skipped: [] };
 
   test.each([
@@ -79,11 +79,11 @@ describe('what was done with deliveries', () => {
     [{}, 'There is nothing to retry.'],
     [{ skipped: ['dlv_3'] }, '1 has no place to go and can only be dismissed: ./svc delivery shows why.'],
     [{ ok: false, refused: [{ id: 'dlv_9', message: 'There is none.' }] }, 'Not dlv_9: There is none.'],
-  ])('for %j is %j', (some, words) => {
+  ])('for %j are shown as %j', (some, words) => {
     expect(renderChanged('retry', { ...nothing, ...some }, plain)).toBe(words);
   });
 
-  test('says what is off the list', () => {
+  test('are reported when dismissed', () => {
     expect(renderChanged('dismiss', { ...nothing, done: ['dlv_1'] }, plain)).toBe('1 reply is off the list.');
   });
 });

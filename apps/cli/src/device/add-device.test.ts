@@ -7,7 +7,7 @@ import type { DeviceApi } from './device-api.ts';
 
 const ann = { identifiers: [{ surface: 'device', value: 'd_ann' }] } as Principal;
 
-/** A gateway with one device, and what was asked of it. */
+/** A gateway with one device, which records its calls. */
 function openWith(device: Pick<ListedDevice, 'name' | 'identity' | 'state'>) {
   const asked: string[] = [];
   const note = async <Result>(what: string, result: object): Promise<Result> => {
@@ -27,7 +27,7 @@ function openWith(device: Pick<ListedDevice, 'name' | 'identity' | 'state'>) {
   return { asked, add: () => inviteDevice({ gateway, trust }, { name: 'Phone', as: 'ann' }) };
 }
 
-test('a device that has not come by its first link gets another one', async () => {
+test('a device that has not used its first link gets another one', async () => {
   const { asked, add } = openWith({ name: 'Phone', identity: 'd_ann', state: 'invited' });
   await add();
   expect(asked).toEqual(['invite again d_ann']);
@@ -37,7 +37,7 @@ test.each([
   ['is there', { name: 'Phone', identity: 'd_ann', state: 'paired' }],
   ['is another person’s', { name: 'Phone', identity: 'd_bob', state: 'invited' }],
   ['has another name', { name: 'Tablet', identity: 'd_ann', state: 'invited' }],
-] as const)('beside a device that %s it asks for a new one, as the gateway decides', async (_what, device) => {
+] as const)('a new device is invited when an existing one %s', async (_what, device) => {
   const { asked, add } = openWith(device);
   await add();
   expect(asked).toEqual(['invite Phone', 'link ann device d_new']);

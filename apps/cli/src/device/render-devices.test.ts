@@ -17,13 +17,13 @@ const device: ListedDevice = {
   can: ['notify', 'open_url'],
 };
 
-test('a device is listed with when it was here what it may be used for, and what it could do', () => {
+test('a device is listed with its last visit, its permissions and other abilities', () => {
   expect(renderDevices([device], 120_000, plain)).toBe(
     '○ Phone  d_1, Android  seen 2 min ago\n    may be used for notify, geolocation\n    could do open_url: ./svc device allow',
   );
 });
 
-test('what a device calls itself cannot move the cursor', () => {
+test('control characters in the name of a device are removed', () => {
   const hostile = { ...device, name: 'a\u001b[2Jb', platform: 'x\ny', allowed: [], can: [] };
   expect(renderDevices([hostile], 0, plain)).not.toMatch(/\p{Cc}/u);
 });

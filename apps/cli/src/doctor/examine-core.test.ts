@@ -23,15 +23,15 @@ test.each([
   ['has no login', { ready: false, connection: 'subscription' }, 'problem', './svc engine login codex'],
   ['has no key', { ready: false, connection: 'api_key', key_present: false }, 'problem', './svc engine key codex'],
   ['is passed over', { notice: 'codex is passed over for 3 min: out of quota' }, 'problem', './svc engine test codex'],
-])('an engine in use that %s', (_, is, state, fix) => {
+])('examines an engine in use that %s', (_, is, state, fix) => {
   expect(toFinding({ ...engine, ...is } as EngineView)).toMatchObject({ state, fix });
 });
 
-test('an engine that is not in use may be out of order', () => {
+test('a fault of an engine that is not in use is only a note', () => {
   expect(toFinding({ ...engine, default: false, ready: false })).toMatchObject({ state: 'note' });
 });
 
-test('a model server of this machine that does not answer is a problem of the engine in use', async () => {
+test('a local model server that does not answer is a problem of the engine in use', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -57,6 +57,6 @@ test.each([
   ['a disabled owner', [disabled], ['problem ./svc person enable anna']],
   ['a disabled owner beside another', [disabled, person('tom')], ['note ./svc person enable anna', 'ok null']],
   ['an owner whom no channel knows', [person('anna', { identifiers: [] })], ['problem ./svc person link anna shell "$(id -un)"']],
-])('who may do everything: %s', (_, people, expected) => {
+])('examines the owners: %s', (_, people, expected) => {
   expect(judgeOwners(people, roles).map(({ state, fix }) => `${state} ${fix}`)).toEqual(expected);
 });

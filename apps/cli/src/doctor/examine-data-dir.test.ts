@@ -20,18 +20,18 @@ const problems = async (dataDir: string) =>
     ({ state }) => state === 'problem',
   );
 
-describe('what the doctor finds of the data folder', () => {
-  test('is nothing for a closed folder, whatever the modes inside', async () => {
+describe('examination of the data folder', () => {
+  test('reports no problem for a folder that others cannot enter', async () => {
     writeFileSync(path.join(dir, 'trust.seed.json'), '{}', { mode: 0o644 });
     writeFileSync(path.join(dir, 'core.db'), '');
     expect(await problems(dir)).toEqual([]);
   });
 
-  test('is nothing for one that the first start will make', async () => {
+  test('skips a folder that the first start will create', async () => {
     expect(await examineDataDir(path.join(dir, 'a', 'b'))).toMatchObject([{ name: 'data', state: 'skipped' }]);
   });
 
-  test('is a folder that others can reach', async () => {
+  test('reports a folder that others can enter', async () => {
     chmodSync(dir, 0o755);
     expect(await problems(dir)).toMatchObject([{ name: 'privacy', fix: `chmod 700 '${dir}'` }]);
   });
@@ -40,14 +40,14 @@ describe('what the doctor finds of the data folder', () => {
     ['a file in its place', 'file', 'is not a folder'],
     ['a file above it', 'file/data', 'not a directory'],
     ['a name that is too long', 'x'.repeat(300), 'name too long'],
-  ])('is %s', async (_, name, text) => {
+  ])('reports %s', async (_, name, text) => {
     writeFileSync(path.join(dir, 'file'), '');
     const [found] = await problems(path.join(dir, name));
     expect(found?.text).toContain(text);
     expect(found?.fix).toContain('SVC_DATA_DIR');
   });
 
-  test('is a file of another user in it', async ({ skip }) => {
+  test('reports files of another user', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'only root can give files away');
     for (const name of ['core.db', 'collector.db', 'manager.db-wal']) writeFileSync(path.join(dir, name), '');
     chownSync(path.join(dir, 'collector.db'), 65_534, 65_534);
@@ -56,18 +56,18 @@ describe('what the doctor finds of the data folder', () => {
     expect(found?.fix).toBe(`sudo chown -R "$(id -un)" '${dir}'`);
   });
 
-  test('is a parent that cannot be written', async ({ skip }) => {
+  test('reports a parent folder that is not writable', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root can write everywhere');
     chmodSync(dir, 0o500);
     expect((await problems(path.join(dir, 'data')))[0]?.text).toContain('permission denied');
   });
 
-  test('is a place where the system takes no folders', async ({ skip }) => {
+  test('reports a place where folders cannot be created', async ({ skip }) => {
     skip(process.platform !== 'linux', 'there is no /proc here');
     expect((await problems('/proc/x/data'))[0]?.text).toContain('/proc/x/data cannot be created');
   });
 
-  test('is a database that is not one, and how to begin without it', async () => {
+  test('reports a damaged database, and how to start without it', async () => {
     writeFileSync(path.join(dir, 'core.db'), 'x'.repeat(100));
     mkdirSync(path.join(dir, 'manager.db'));
     const found = await problems(dir);

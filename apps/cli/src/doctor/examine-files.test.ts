@@ -27,11 +27,11 @@ const found = async () => {
 };
 const keys = '{"keys":[{"key":"sk-1","identity":"owner"}]}';
 
-test('files that are not there are no fault', async () => {
+test('missing files are not reported', async () => {
   expect(await found()).toEqual([]);
 });
 
-test('secrets and keys of this user alone are well', async () => {
+test('secrets and keys readable only by this user are ok', async () => {
   put('my secrets.json', '{"A":"b"}');
   put('instances/compat/keys.json', keys);
   put('instances/device-2/keys.json', '{"keys":[]}');
@@ -47,7 +47,7 @@ test.each([
   ['secrets that are a list', 'my secrets.json', '[]', 0o600, `${edit} '/my secrets.json'`],
   ['keys that others can read', 'instances/compat/keys.json', keys, 0o604, 'chmod 600 /instances/compat/keys.json'],
   ['keys without a key', 'instances/compat/keys.json', '{"keys":[]}', 0o600, `${edit} /instances/compat/keys.json`],
-])('%s', async (_, name, text, mode, fix) => {
+])('reports %s', async (_, name, text, mode, fix) => {
   put(name, text, mode);
   expect(await found()).toMatchObject([{ state: 'problem', fix }]);
 });
@@ -56,14 +56,14 @@ test.each([
   [0o644, 'others'],
   [0o640, 'the group'],
   [0o602, 'others, to write it'],
-])('settings of mode %o, open to %s, are warned of', async (mode) => {
+])('notes that .env with mode %o is open to %s', async (mode) => {
   put('.env', 'A=b', mode);
   expect(await found()).toEqual([
     { state: 'note', text: '/.env can be read by other users of this machine', fix: 'chmod 600 /.env' },
   ]);
 });
 
-test('so are files with secrets that the settings name; values that are no files, and files for everybody, are not', async () => {
+test('notes readable secret files that .env names, but not other values or public certificates', async () => {
   put('of google.json', '{}', 0o644);
   put('closed.key', '', 0o600);
   put('roots.pem', '', 0o644);
@@ -89,17 +89,17 @@ test('so are files with secrets that the settings name; values that are no files
   expect(await found()).toEqual([]);
 });
 
-test('what is in a file that is wrong is not quoted', async () => {
+test('the content of an invalid file is not quoted', async () => {
   put('my secrets.json', '{"TOKEN": hunter2}');
   expect(JSON.stringify(await found())).not.toContain('hunter2');
 });
 
-test('a folder in place of the secrets', async () => {
+test('reports a folder in place of the secrets file', async () => {
   mkdirSync(at('my secrets.json'));
   expect(await found()).toMatchObject([{ state: 'problem', text: '/my secrets.json is not a file' }]);
 });
 
-test('a clock that is behind what was written, or from before this program', async () => {
+test('reports a clock that is behind the data or this program', async () => {
   put('core.db', '');
   const now = Date.UTC(2027, 5, 1);
   utimesSync(at('core.db'), new Date(now), new Date(now));
@@ -111,7 +111,7 @@ test('a clock that is behind what was written, or from before this program', asy
   expect(await examineClock(at('nowhere'), now)).toEqual([]);
 });
 
-test('a database whose first bytes are not those of one, or that was cut', async () => {
+test('reports a database with a foreign header or a truncated one', async () => {
   const header = Buffer.alloc(4096);
   header.write('SQLite format 3\0');
   header.writeUInt16BE(4096, 16);
@@ -126,6 +126,6 @@ test('a database whose first bytes are not those of one, or that was cut', async
   ]);
 });
 
-test('nobody holds the lock of a data folder that was never run', async () => {
+test('reports no supervisor for a data folder that was never used', async () => {
   expect(await examineSupervisor(folder.path, null)).toEqual([]);
 });

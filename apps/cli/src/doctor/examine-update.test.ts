@@ -23,14 +23,14 @@ function openClone() {
   };
 }
 
-test('a version that is left on trial by an update that was cut off is a problem, with the command that ends it', () => {
+test('a version left on trial by an interrupted update is a problem, with the command that repairs it', () => {
   const { places, look } = openClone();
   expect(look()).toEqual([]);
   const journal = { id: 'x', startedAt: 1, phase: 'trying', from, to, isEdge: false, isRollback: false } as const;
   writeJournal(places, journal);
   beginTrial(places, to.commit);
   expect(look(), 'while it runs').toEqual([]);
-  // As of a process that has ended.
+  // As written by a process that has ended.
   writeFileSync(places.journal, JSON.stringify({ ...journal, pid: 2 ** 30, born: null }));
   expect(look()).toEqual([
     {
@@ -42,7 +42,7 @@ test('a version that is left on trial by an update that was cut off is a problem
   ]);
 });
 
-test('why the last update did not stay is a note; one that the machine kept from its end is not', () => {
+test('the reason of a rolled-back update is a note, that of a passing failure is not', () => {
   const { places, look } = openClone();
   writeStoppedUpdate(places, { ...ended, code: 3, words: 'The disk is full.', isPassing: true });
   expect(look()).toEqual([]);
@@ -54,7 +54,7 @@ test('why the last update did not stay is a note; one that the machine kept from
   expect(look()).toEqual([]);
 });
 
-test('what is published and not in order is a problem, as it was found last', () => {
+test('a published version that is invalid is a problem while the last check found it so', () => {
   const { places, look } = openClone();
   const refused = [expect.objectContaining({ state: 'problem', text: 'It is not signed.' })];
   writeStoppedUpdate(places, { ...ended, code: 3, words: 'It is not signed.\nMore.', isPassing: true, isRefused: true });

@@ -14,7 +14,7 @@ test.each([
   expect(render({ state })).toEqual([`${mark} port          3023 (core) is taken`]);
 });
 
-test('breaks text and fix at the width, each below its beginning', () => {
+test('wraps text and fix at the width, each with a hanging indent', () => {
   expect(
     render({ text: 'is used by a program with a rather long name', fix: 'end it, or set SVC_CORE_PORT to another port' }),
   ).toEqual([
@@ -25,7 +25,7 @@ test('breaks text and fix at the width, each below its beginning', () => {
   ]);
 });
 
-test('keeps a fix with a path in it on one line, for it is copied', () => {
+test('keeps a fix with a path on one line so that it can be copied', () => {
   const fix = "chmod -R go= '/home/ada/a folder/with a long name/.svc'";
   expect(render({ fix }).slice(1)).toEqual([`                fix: ${fix}`]);
 });

@@ -12,8 +12,8 @@ const type = (editor: Editor, text: string) => Array.from(text).forEach((sign) =
 const enter = (editor: Editor) => editor.press(named('return'));
 const up = named('up');
 
-describe('the input of a chat', () => {
-  test('Enter sends, and nothing is sent of blanks alone', () => {
+describe('chat input', () => {
+  test('is sent by Enter, unless it is blank', () => {
     const editor = createEditor();
     type(editor, ' ');
     expect(enter(editor)).toBeNull();
@@ -26,7 +26,7 @@ describe('the input of a chat', () => {
     ['Ctrl-J', (editor: Editor) => editor.press(named('enter'))],
     ['Shift-Enter', (editor: Editor) => editor.press({ sequence: '\u001B[13;2u' })],
     ['a backslash before Enter', (editor: Editor) => (type(editor, '\\'), enter(editor))],
-  ])('%s begins a further line of the message', (_name, press) => {
+  ])('gets a new line by %s', (_name, press) => {
     const editor = createEditor();
     type(editor, 'one');
     expect(press(editor)).toBeNull();
@@ -34,7 +34,7 @@ describe('the input of a chat', () => {
     expect(enter(editor)).toMatchObject({ type: 'submit', text: 'one\ntwo' });
   });
 
-  test('what is pasted is one message, and a long paste is shown shortened and deleted at once', () => {
+  test('takes a paste as one message, and shows a long one shortened and deletable at once', () => {
     const editor = createEditor();
     editor.paste('a\r\nb\rc\u001B[2J');
     expect(editor.text()).toBe('a\nb\nc[2J');
@@ -50,7 +50,7 @@ describe('the input of a chat', () => {
     expect(enter(editor)).toMatchObject({ shown: 'see [pasted: 501 lines]' });
   });
 
-  test('arrow-up brings back earlier messages, and arrow-down what was being typed', () => {
+  test('goes through earlier messages with the up and down arrows and restores the draft', () => {
     const editor = createEditor();
     editor.remember(['older']);
     type(editor, 'newer');
@@ -60,7 +60,7 @@ describe('the input of a chat', () => {
     expect(texts).toEqual(['newer', 'older', 'older', 'newer', 'draft', 'draft']);
   });
 
-  test('in a message of several lines the arrows move between them first', () => {
+  test('of several lines moves between lines with the arrows first', () => {
     const editor = createEditor();
     editor.remember(['older']);
     editor.paste('one\ntwo');
@@ -71,7 +71,7 @@ describe('the input of a chat', () => {
     expect(editor.text()).toBe('older');
   });
 
-  test('Ctrl-D leaves when nothing is typed, and deletes a sign else; Ctrl-C interrupts', () => {
+  test('leaves on Ctrl-D when empty, otherwise deletes a character, and Ctrl-C interrupts', () => {
     const editor = createEditor();
     expect([editor.press(ctrl('d')), editor.press(ctrl('c'))]).toEqual([{ type: 'leave' }, { type: 'interrupt' }]);
     type(editor, 'ab');
@@ -98,7 +98,7 @@ describe('the input of a chat', () => {
     expect(editor.text()).toBe(expected);
   });
 
-  test('an accent joins the letter before it, and a flag is one sign', () => {
+  test('keeps a combining accent with its letter and a flag as one character', () => {
     const editor = createEditor();
     type(editor, 'e\u0301🇩🇪');
     expect(editor.cells().map(({ text }) => text)).toEqual(['e\u0301', '🇩🇪']);
@@ -116,8 +116,8 @@ const steps = fc.array(fc.oneof(keys, fc.constantFrom('x\ny', 'z'.repeat(900), '
 const apply = (editor: Editor, all: readonly (Key | string)[]): (EditorEvent | null)[] =>
   all.map((step) => (typeof step === 'string' ? (editor.paste(step), null) : editor.press(step)));
 
-describe('whatever is typed', () => {
-  test('the cursor stays in the text, which has no sign that commands a terminal', () => {
+describe('chat input with random keys', () => {
+  test('keeps the cursor within the text, and the text without control characters', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 4, max: 40 }), fc.integer({ min: 1, max: 6 }), (all, columns, rows) => {
         const editor = createEditor();
@@ -137,7 +137,7 @@ describe('whatever is typed', () => {
     );
   });
 
-  test('typing and deleting is what a plain text does', () => {
+  test('behaves like a plain text when typing and deleting', () => {
     const sign = fc.constantFrom('a', 'b', '日');
     const moves = fc.constantFrom('left', 'right', 'backspace', 'delete', 'home', 'end');
     fc.assert(

@@ -5,7 +5,7 @@ import { createPasteSplitter, type TerminalInput } from './paste-splitter.ts';
 const split = (parts: readonly string[]): TerminalInput[] => {
   const splitter = createPasteSplitter();
   const found = [...parts.flatMap((part) => splitter.push(part)), ...splitter.flush()];
-  // Keys that follow each other are the same however they are cut.
+  // Consecutive keys are joined, so that splits do not matter.
   return found.reduce<TerminalInput[]>((all, next) => {
     const last = all.at(-1);
     if (last?.type === 'keys' && next.type === 'keys')
@@ -14,7 +14,7 @@ const split = (parts: readonly string[]): TerminalInput[] => {
   }, []);
 };
 
-test('what is pasted comes as one, apart from the keys around it', () => {
+test('a paste is one event, separate from the keys around it', () => {
   expect(split(['a\u001B[200~one\rtwo\u001B[201~b'])).toEqual([
     { type: 'keys', text: 'a' },
     { type: 'paste', text: 'one\rtwo' },
@@ -23,7 +23,7 @@ test('what is pasted comes as one, apart from the keys around it', () => {
   expect(split(['\u001B[200~\u001B[A\u001B[201~'])).toEqual([{ type: 'paste', text: '\u001B[A' }]);
 });
 
-test('a lone Escape is let out when nothing follows', () => {
+test('a single Escape is passed on when nothing follows', () => {
   const splitter = createPasteSplitter();
   expect([splitter.push('\u001B'), splitter.isHolding(), splitter.flush()]).toEqual([
     [],
@@ -32,7 +32,7 @@ test('a lone Escape is let out when nothing follows', () => {
   ]);
 });
 
-test('what a terminal sends means the same in whatever parts it comes', () => {
+test('the result does not depend on how the input is split', () => {
   const piece = fc.constantFrom('\u001B[200~', '\u001B[201~', '\u001B', '[', '2', '\u001B[A', 'a', '\r', '\u001B[20');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 20 }), fc.array(fc.integer({ min: 1, max: 5 })), (pieces, sizes) => {

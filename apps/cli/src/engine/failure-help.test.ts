@@ -9,15 +9,15 @@ test.each([
   ['codex', 'engine_bad_model', './svc engine model codex'],
   ['codex', 'engine_endpoint_down', './svc engine'],
   ['codex', 'engine_rate_limited', null],
-] as const)('%s with %s is helped by %s', (id, error, command) => {
+] as const)('%s with %s suggests %s', (id, error, command) => {
   expect(failureCommand(id, error)).toBe(command);
 });
 
-test('every code has a command of ours or none', () => {
+test('every error code suggests a command of svc or none', () => {
   for (const error of errorCodes) expect(failureCommand('codex', error) ?? './svc ').toMatch(/^\.\/svc /);
 });
 
-test('a message that names a command is not given a second one, a failed test always has its own', () => {
+test('a message that names a command gets no second one, but a failed test always does', () => {
   const body = {
     ok: false,
     error: 'engine_not_installed',

@@ -39,7 +39,7 @@ test.each([
   [['session', 'abort', 'k'], { action: 'abort', key: 'k' }],
   [['session', 'release', 'k'], { action: 'release', key: 'k' }],
   [['session', 'forget', 'k'], { action: 'forget', key: 'k' }],
-])('%j is understood', async (args, request) => expect(await parse(...args)).toMatchObject(request));
+])('parses %j', async (args, request) => expect(await parse(...args)).toMatchObject(request));
 
 test.each([
   [['folder', 'set']],
@@ -54,7 +54,7 @@ test.each([
   [['session', 'set', '--cwd', '/x']],
   [['session', 'set', 'a:b:c', '--cwd', '/x', '--for', 'none']],
   [['session', 'show']],
-])('%j is refused', async (args) => {
+])('rejects %j', async (args) => {
   await expect(parse(...args)).rejects.toThrow();
 });
 
@@ -66,4 +66,4 @@ test.each([
   ['~', '/home/anna'],
   ['~/src', '/home/anna/src'],
   ['~bob/src', '/here/~bob/src'],
-])('%j is the folder %j', (typed, folder) => expect(folderPath(typed, '/here', '/home/anna')).toBe(folder));
+])('%j is resolved to %j', (typed, folder) => expect(folderPath(typed, '/here', '/home/anna')).toBe(folder));

@@ -5,7 +5,7 @@ import { renderFolders, renderSession } from './render-folders.ts';
 
 const folder = { updated_at: 0, fault: null } as const;
 
-test('folders are listed with what is wrong with them, and nothing of a name reaches the terminal as a command', () => {
+test('folders are listed with their faults, and control characters are escaped', () => {
   const text = renderFolders(
     {
       folders: [
@@ -22,11 +22,11 @@ test('folders are listed with what is wrong with them, and nothing of a name rea
   expect(text.endsWith('  /srv/c')).toBe(true);
 });
 
-test('without any the usual one is named', () => {
+test('an empty list says that no folder is set', () => {
   expect(renderFolders({ folders: [], trusted: [] }, style)).toContain('No folder is set');
 });
 
-test('a session shows where it worked and what is set for it', () => {
+test('a session shows where it worked and which folder is set for it', () => {
   const session = {
     conversation_key: 'a:b:c',
     title: null,

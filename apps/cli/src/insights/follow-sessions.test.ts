@@ -7,11 +7,11 @@ const session = (conversation_key: string, turns = 1) => ({ conversation_key, tu
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const changed = { event: 'sessions-changed', data: '{}' } as SseEvent;
 
-test('the list is given at once, and again with what changed; other items of the feed change nothing', async () => {
+test('the list is given at once and again with changed sessions; other events are ignored', async () => {
   const lists = [[session('a')], [session('a'), session('b')], [session('b', 2)]];
   const rests: (() => void)[] = [];
   let reads = 0;
-  /** Ends the waits that have begun: this many. */
+  /** Ends the pauses that have begun, of which there must be this many. */
   const pause = async (count: number): Promise<void> => {
     await turn();
     expect(rests).toHaveLength(count);
@@ -38,7 +38,7 @@ test('the list is given at once, and again with what changed; other items of the
   expect(reads).toBe(3);
 });
 
-test('a feed that fails is a failure', async () => {
+test('rejects when the feed fails', async () => {
   async function* feed(): AsyncGenerator<SseEvent> {
     yield changed;
     throw new Error('cut off');

@@ -22,7 +22,7 @@ const rollup = {
   billed_cost_usd: 0.001,
 };
 
-test('usage is summed by channel or day, billed beside the list price', () => {
+test('usage is summed by channel or day, with list price and billed amount', () => {
   const answer = { usage: [rollup, { ...rollup, principal: null, identity: 'x', cost_usd: 0.5 }], aux: [], truncated: true };
   expect(renderUsage(answer, 'channel', plain).split('\n').slice(0, 3)).toEqual([
     '  CHANNEL  TURNS  INPUT  OUTPUT  LIST PRICE  BILLED',
@@ -48,7 +48,7 @@ test('usage is summed by channel or day, billed beside the list price', () => {
   expect(renderUsage({ usage: [], aux: [], truncated: false }, 'day', plain)).toBe('Nothing was used in this period.');
 });
 
-test('usage by person is a row for each principal with all handles, billed beside the list price, and side calls below', () => {
+test('usage by person has a row for each person with all handles, and side calls below', () => {
   const { bucket_hour: _hour, surface: _surface, identity: _identity, ...sums } = rollup;
   const handles = [
     { surface: 'compat', identity: 'anna' },
@@ -84,7 +84,7 @@ test('usage by person is a row for each principal with all handles, billed besid
   );
 });
 
-test('the state of the OpenTelemetry export is shown with the one thing to do', () => {
+test('the state of the OpenTelemetry export is shown with advice', () => {
   const view = { state: 'on', error: null, exported: 7, failed: 0, dropped: 1, waiting: 2 } as const;
   const settings = { tracesUrl: 'http://h/v1/traces', metricsUrl: null, metricsEveryMs: 1 };
   expect(renderOtel(view, settings, plain)).toContain('7 spans sent, 2 wait, 0 refused, 1 dropped');
@@ -106,7 +106,7 @@ const event = {
   payload: {},
 };
 
-test('an event is one line, and nothing in it commands the terminal', () => {
+test('an event is shown on one line, with control characters escaped', () => {
   const shown = renderEvent(event as unknown as TelemetryEvent, plain);
   expect(shown).toContain('inbound      compat anna k  a \\x1b[2Jb');
   expect(shown).not.toContain('\n');
@@ -116,7 +116,7 @@ test('an event is one line, and nothing in it commands the terminal', () => {
   );
 });
 
-test('what is found shows the words in place', () => {
+test('search results highlight the words', () => {
   const session = {
     conversation_key: 'k',
     title: 'My\u001b fox',
@@ -149,11 +149,11 @@ test.each([
   ['2026-01-31', new Date(2026, 0, 31).getTime()],
   ['2026-01-31T12:30', new Date(2026, 0, 31, 12, 30).getTime()],
   ['2026-01-31T12:30Z', Date.UTC(2026, 0, 31, 12, 30)],
-])('%s is a time', (text, time) => {
+])('%s is parsed as a time', (text, time) => {
   expect(since(text, 1_000_000_000)).toBe(time);
 });
 
-test('a date begins when its day does here, like the days that usage is summed by', () => {
+test('a date begins at local midnight, like the days of usage', () => {
   vi.stubEnv('TZ', 'America/New_York');
   try {
     expect(since('2026-03-08')).toBe(Date.parse('2026-03-08T05:00Z'));

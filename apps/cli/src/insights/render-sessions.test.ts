@@ -34,17 +34,17 @@ const terminal: ListedSession = {
 };
 const shown = (one: ListedSession) => renderSessions([one], 5000, plain).split('\n');
 
-test('a session shows who, how much and what was said last', () => {
+test('a session shows sender, usage and last text', () => {
   expect(shown(session)).toEqual(['  k', '      running, u, compat, 3 turns, 1.1k tokens, 5 s ago', '      "hi"']);
 });
 
-test('what has no known price does not pass for free', () => {
+test('a session without a known price is not shown as free', () => {
   expect(shown({ ...session, cost_usd: null, unpriced: 3 })[1]).toContain('1.1k tokens, price unknown, 5 s ago');
   expect(shown({ ...session, cost_usd: 0.5, unpriced: 1 })[1]).toContain('1.1k tokens, $0.50 and 1 without a price');
   expect(shown({ ...session, cost_usd: null, input_tokens: null, output_tokens: null })[1]).not.toContain('price');
 });
 
-test('one in a terminal shows what it is about, where it works and where it is seen', () => {
+test('a terminal session shows title, folder and terminal', () => {
   expect(shown(terminal)).toEqual([
     '  Fix the login',
     '      terminal:claude:5350c988-5f52-4ec7-8728-4642e7792d28',
@@ -55,7 +55,7 @@ test('one in a terminal shows what it is about, where it works and where it is s
   ]);
 });
 
-test('nothing is wider than 80 columns', () => {
+test('no line is wider than 80 columns', () => {
   const long = 'word '.repeat(100);
   const cwd = `/${'folder/'.repeat(40)}end`;
   const lines = shown({
@@ -75,11 +75,11 @@ test.each([
   [{ state: 'ended' as const, active: false }, 'ended, u'],
   [{ state: 'claimed' as const }, 'claimed, u'],
   [{ state: 'idle' as const, active: false }, 'idle, u'],
-])('the state of %j is said first', (more, first) => {
+])('a session with %j begins with its state', (more, first) => {
   expect(shown({ ...session, ...more })[1]?.trim()).toMatch(new RegExp(`^${first}`));
 });
 
-test('tokens that nobody knows are left out, and what others wrote cannot move the cursor', () => {
+test('unknown token counts are omitted, and control characters are escaped', () => {
   const lines = shown({ ...session, input_tokens: null, title: 'a\u001b[2Jb\n', last_text: '\u0007' });
   for (const sign of ['tokens', '\u001b', '\u0007']) expect(lines.join('\n')).not.toContain(sign);
 });

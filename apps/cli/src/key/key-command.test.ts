@@ -9,13 +9,13 @@ test.each([
   ['$20', 20],
   ['0.50/month', 0.5],
   ['0', 0],
-])('a budget of %s is %d USD', (text, usd) => expect(parseBudget(text)).toBe(usd));
+])('parses the budget %s as %d USD', (text, usd) => expect(parseBudget(text)).toBe(usd));
 
-test.each(['', '-1', '1e9', 'NaN', '20/day', '1,5', '99999999', '20 USD'])('a budget of %j is refused', (text) =>
+test.each(['', '-1', '1e9', 'NaN', '20/day', '1,5', '99999999', '20 USD'])('rejects %j as a budget', (text) =>
   expect(() => parseBudget(text)).toThrow(/USD for a month/),
 );
 
-test('a list shows no key, and no signs that move a terminal', () => {
+test('a list of keys shows only their endings, without control characters', () => {
   const key: ApiKey = {
     name: 'ci\u001b[2J',
     ending: 'wxyz',
@@ -30,7 +30,7 @@ test('a list shows no key, and no signs that move a terminal', () => {
   expect(text).not.toContain('\u001b');
 });
 
-test('a key that was made stands on a line of its own', () => {
+test('a created key is shown on its own line', () => {
   const made = {
     name: 'ci',
     key: 'sk-svc-x',

@@ -15,14 +15,14 @@ afterEach(() => folder.remove());
 const file = () => path.join(dir, 'core.log');
 const raws = (tail: LogTail) => tail.read().map(({ raw }) => raw);
 
-describe('the tail of a log', () => {
-  test('begins with the last lines, over any size', () => {
+describe('log tail', () => {
+  test('begins with the last lines of a large file', () => {
     writeFileSync(file(), Array.from({ length: 5000 }, (_, i) => `line ${i} ${'x'.repeat(50)}\n`).join(''));
     const lines = raws(createLogTail(dir, 'core', 3));
     expect(lines.map((line) => line.split(' ')[1])).toEqual(['4997', '4998', '4999']);
   });
 
-  test('goes on with what is written, whole lines only', () => {
+  test('continues with complete lines as they are written', () => {
     writeFileSync(file(), 'a\n');
     const tail = createLogTail(dir, 'core', 10);
     expect(raws(tail)).toEqual(['a']);
@@ -33,7 +33,7 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual([]);
   });
 
-  test('goes on when the file starts over', () => {
+  test('continues after the file was rotated', () => {
     writeFileSync(file(), 'a\n');
     const tail = createLogTail(dir, 'core', 10);
     raws(tail);
@@ -42,7 +42,7 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual(['new']);
   });
 
-  test('misses nothing that was written right before the file starts over', () => {
+  test('includes lines written just before the file was rotated', () => {
     writeFileSync(file(), 'a\n');
     const tail = createLogTail(dir, 'core', 10);
     raws(tail);
@@ -52,14 +52,14 @@ describe('the tail of a log', () => {
     expect(raws(tail)).toEqual(['b', 'c']);
   });
 
-  test('waits for a log that is not there yet', () => {
+  test('waits for a log that does not exist yet', () => {
     const tail = createLogTail(dir, 'core', 10);
     expect(raws(tail)).toEqual([]);
     writeFileSync(file(), 'a\n');
     expect(raws(tail)).toEqual(['a']);
   });
 
-  test('lists logs, not the older files', () => {
+  test('listLogs() omits rotated files', () => {
     writeFileSync(file(), '');
     writeFileSync(path.join(dir, 'core.log.1'), '');
     expect(listLogs(dir)).toEqual(['core']);

@@ -6,7 +6,7 @@ import { createMarkdownStream } from './markdown-stream.ts';
 
 const shown = (lines: readonly Line[]): string => lines.map((line) => paint(line, plain)).join('\n');
 
-/** What is printed of a text that comes in these parts. */
+/** The output for a text that arrives in these parts. */
 function render(parts: readonly string[], columns = 40): string {
   const stream = createMarkdownStream(() => columns);
   const lines = parts.flatMap((part) => {
@@ -33,11 +33,11 @@ describe('Markdown on a screen', () => {
     ['```\nnever closed', `${'─'.repeat(40)}\nnever closed\n${'─'.repeat(40)}`],
     ['| fruit | n |\n|---|--:|\n| **apple** | 12 |\n| kiwi | 3 |', 'fruit │  n\n──────┼───\napple │ 12\nkiwi  │  3'],
     ['| a | b |\n|---|---|\n| 日本 | x |', 'a    │ b\n─────┼──\n日本 │ x'],
-  ])('%j', (markdown, expected) => {
+  ])('renders %j', (markdown, expected) => {
     expect(render([markdown])).toBe(expected);
   });
 
-  test('a line is never wider than the screen, but where code or a sign is', () => {
+  test('wraps lines at the width of the screen', () => {
     expect(render(['a word that goes on'], 10)).toBe('a word\nthat goes\non');
     expect(render(['- a word that goes on'], 16)).toBe('• a word that\n  goes on');
     expect(render(['日本語の文'], 5)).toBe('日本\n語の\n文');
@@ -45,13 +45,13 @@ describe('Markdown on a screen', () => {
     expect(render(['日本'], 1)).toBe('日\n本');
   });
 
-  test('a table that is too wide has its cells wrapped, or its rows listed', () => {
+  test('wraps the cells of a wide table, or lists its rows when it is too wide for that', () => {
     const table = '| name | what it does |\n|---|---|\n| one | a long text in it |';
     expect(render([table], 20)).toBe('name │ what it does\n─────┼──────────────\none  │ a long text\n     │ in it');
     expect(render([table], 9)).toBe('name: one\nwhat it\ndoes: a\nlong text\nin it');
   });
 
-  test('nothing in a reply commands the terminal', () => {
+  test('removes control characters of a reply', () => {
     const evil = '\u001B]0;title\u0007 \u001B[2J \u009B31m `\u001B[1A` \u202Ereversed\u202C';
     const all = [
       evil,
@@ -65,7 +65,7 @@ describe('Markdown on a screen', () => {
     for (const text of all) expect(render([text])).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
   });
 
-  test('code is shown line by line as it comes, and a paragraph when it is whole', () => {
+  test('shows code line by line as it arrives, and a paragraph once it is complete', () => {
     const stream = createMarkdownStream(() => 20);
     expect(shown(stream.push('one\ntwo'))).toBe('');
     expect(shown(stream.preview())).toBe('one\ntwo');
@@ -117,8 +117,8 @@ const lines = [
 const piece = fc.constantFrom(...spans, ...lines);
 const markdown = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-describe('whatever comes', () => {
-  test('a text looks the same in whatever parts it comes', () => {
+describe('random Markdown', () => {
+  test('does not depend on how the text is split', () => {
     fc.assert(
       fc.property(markdown, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 }), (text, sizes) => {
         const parts: string[] = [];
@@ -130,7 +130,7 @@ describe('whatever comes', () => {
     );
   });
 
-  test('commands nothing, and its lines fit but for code', () => {
+  test('has no control characters and fits the width, except for code', () => {
     fc.assert(
       fc.property(markdown, fc.integer({ min: 2, max: 60 }), (text, columns) => {
         const stream = createMarkdownStream(() => columns);
@@ -146,7 +146,7 @@ describe('whatever comes', () => {
 });
 
 test.each(['`', '~', '- a b c\n', '  - a\n', '| a | b |\n', '```\n', '> a\n', '*a', '日本', 'word ', '<div>\n', '[a]('])(
-  'a long text of %j takes no long time, however it comes',
+  'a long text of %j is rendered in bounded time, in one piece or many',
   (unit) => {
     const text = unit.repeat(60_000 / unit.length);
     for (const size of [text.length, 100]) {

@@ -17,8 +17,8 @@ const anna: PendingIdentity = {
 };
 const stranger: PendingIdentity = { ...anna, value: '7', name: null, count: 1, code: null, code_expires_at: null };
 
-describe('the list of those who wait', () => {
-  test('shows code, sender and how long, and what to type', () => {
+describe('list of pending senders', () => {
+  test('shows code, sender, times and the commands', () => {
     expect(renderPending([anna, stranger], now, plain)).toMatchInlineSnapshot(`
       "Waiting to be let in, the newest first:
 
@@ -32,11 +32,11 @@ describe('the list of those who wait', () => {
     `);
   });
 
-  test('says that nobody is waiting', () => {
+  test('reports that nobody is waiting', () => {
     expect(renderPending([], now, plain)).toContain('Nobody is waiting');
   });
 
-  test('stays on one line, whatever a sender is called', () => {
+  test('stays on one line for any sender name', () => {
     const name = senderName({ surface: 'email', value: `a\u001B[2J\nb\u202E${'x'.repeat(100)}`, name: 'A\nB\r\u0007' });
     expect(name).toBe(`A?B?\\x07 (email a\\x1b[2J?b?${'x'.repeat(52)}…)`);
   });
@@ -62,8 +62,8 @@ const done: LinkResult = {
   },
 };
 
-describe('what pairing did', () => {
-  test('says who is let in, what they may do, and how to undo or widen it', () => {
+describe('result of pairing', () => {
+  test('shows who was let in, their rights, and how to undo or widen them', () => {
     expect(renderLink(done, plain)).toMatchInlineSnapshot(`
       "Let in: Anna K. (messenger 12345) is now "anna-k", with the role known.
       They may let it look things up, not change anything. Their next message is answered.
@@ -73,7 +73,7 @@ describe('what pairing did', () => {
     `);
   });
 
-  test('says that an own device may do what its owner may', () => {
+  test('shows that a linked device has the rights of its owner', () => {
     const linked: LinkResult = {
       ...done,
       principal: { id: 'principal_0', key: 'owner', display_name: 'ada', is_new: false },
@@ -88,7 +88,7 @@ describe('what pairing did', () => {
     `);
   });
 
-  test('says when a person is linked and still refused', () => {
+  test('reports a person who was linked and is still refused', () => {
     const trust = { ...done.trust, denied: true, reason: 'the principal is disabled', tool_policy: 'none' as const };
     expect(renderLink({ ...done, trust }, plain)).toContain('still refused: the principal is disabled');
   });

@@ -9,9 +9,9 @@ test.each([
   ['Known', 'KNOWN'],
   ['GUEST', 'GUEST'],
   ['sacred', 'SACRED'],
-])('%s is the tier %s', (text, tier) => expect(tierParser(personaTiers)(text)).toBe(tier));
+])('%s is parsed as the tier %s', (text, tier) => expect(tierParser(personaTiers)(text)).toBe(tier));
 
-test.each(['', 'blocked', 'UNKNOWN', 'gast'])('"%s" is refused: nobody of it reaches an engine', (text) => {
+test.each(['', 'blocked', 'UNKNOWN', 'gast'])('rejects "%s" as a tier for a persona', (text) => {
   expect(() => tierParser(personaTiers)(text)).toThrow('owner, trusted, known or guest');
 });
 
@@ -24,7 +24,7 @@ const view = {
   source: 'built-in',
 } as const;
 
-test('what an engine gets is shown with its size and with what its program adds', () => {
+test('the persona of an engine is shown with its size and what the program of the engine adds', () => {
   expect(renderEnginePersona({ ...view, added: ['The date.'] }, plain)).toBe(
     'codex in a turn of known, with tools that read (15 bytes):\n\nYou are Jarvis.\n\nIts program adds:\n- The date.',
   );

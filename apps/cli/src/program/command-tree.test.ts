@@ -6,7 +6,7 @@ import { lazyCommands, type Commands } from './lazy-commands.ts';
 import { allCommands } from './program.ts';
 import { runProgram } from './run-program.ts';
 
-/** What the commands do is noted and not done. */
+/** Commands that record their calls and do nothing. */
 const ran = vi.fn(async () => 0);
 const commands = Object.fromEntries(Object.keys(lazyCommands).map((name) => [name, ran])) as unknown as Commands;
 
@@ -29,7 +29,7 @@ const all = commandsBelow(program);
 const wordsOf = (command: Command) => pathOf(command).split(' ').slice(1);
 const named = all.map((command) => [wordsOf(command).join(' '), command] as const);
 
-test('the help lists every command once, in groups, on a line of its own', async () => {
+test('the help lists every command once, in groups', async () => {
   const { out } = await run(['--help']);
   const listed = out.split('\n').flatMap((line) => /^(\S.*):$|^ {2}(\w\S*) +\S/.exec(line)?.slice(1, 3) ?? []);
   const words = listed.filter((word) => word !== undefined);
@@ -43,13 +43,13 @@ test('the help lists every command once, in groups, on a line of its own', async
   expect(await run([])).toEqual({ code: 0, out, ran: false });
 });
 
-/** A new verb is a decision: is there none in the list that says it? */
+/** Add a new verb only if none in the list fits. */
 const verbs = `
   add begin cancel change check choose close connect copy delete deny find give have install let list log make open print
   register remove replace restore revoke run say send set show start stop store take talk turn use work
 `.match(/\w+/g);
 
-test.each(named)('%s is summed up on one line that begins with a verb', async (name, command) => {
+test.each(named)('%s has a one-line summary that begins with a verb', async (name, command) => {
   const summary = command.description();
   expect(verbs).toContain(summary.split(' ')[0]);
   expect(summary).not.toMatch(/[.\n]$|^[A-Z]/);
@@ -57,7 +57,7 @@ test.each(named)('%s is summed up on one line that begins with a verb', async (n
   expect(out).toMatch(new RegExp(`^  ${command.name()}\\b.* {2}${inPattern(summary)}$`, 'm'));
 });
 
-test.each(named)('the help of %s has examples that it takes, in eighty columns, and explains every argument', async (name) => {
+test.each(named)('the help of %s fits 80 columns, explains each argument and has examples that run', async (name) => {
   const { code, out } = await run([...name.split(' '), '--help']);
   expect(code).toBe(0);
   expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -68,7 +68,7 @@ test.each(named)('the help of %s has examples that it takes, in eighty columns, 
   for (const [, line = ''] of examples) expect([line, await run(wordsIn(line))]).toMatchObject([line, { code: 0, ran: true }]);
 });
 
-test('an example of a command shows that command', async () => {
+test('the examples of a command show that command', async () => {
   for (const [name, command] of named) {
     const { out } = await run([...name.split(' '), '--help']);
     const noun = wordsOf(command)[0] ?? '';
@@ -85,16 +85,16 @@ test('a noun alone lists or shows', async () => {
   }
 });
 
-test('what lists is there as JSON', () => {
+test('commands that list or show have --json', () => {
   const lists = all.filter((command) => /^(list|show)\b/.test(command.description()) && command.commands.length === 0);
   const without = lists.filter(({ options }) => !options.some(({ long }) => long === '--json'));
   expect(lists.length).toBeGreaterThan(15);
   expect(without.map(pathOf)).toEqual([]);
 });
 
-test('the same words have the same meaning: nothing is deleted or created but by "remove" and "add"', () => {
+test('commands that delete or create are named "remove" and "add"', () => {
   const others = all.map((command) => command.name()).filter((name) => /^(delete|rm|destroy|new|create|register)$/.test(name));
-  // A backup and a key are not described but made; "new" writes a folder of source code.
+  // Backups and keys are created rather than added; "new" writes a folder of source code.
   expect(others.toSorted()).toEqual(['create', 'create', 'new']);
 });
 

@@ -21,7 +21,7 @@ test.each([
   ['log', 'logs'],
   ['x', null],
   ['zzzzzz', null],
-])('"%s" is nearest to %s', (word, name) => expect(nearest(word, top)).toBe(name));
+])('the nearest command to "%s" is %s', (word, name) => expect(nearest(word, top)).toBe(name));
 
 test.each([
   ['install', 'add'],
@@ -30,9 +30,9 @@ test.each([
   ['rm', 'remove'],
   ['ls', 'list'],
   ['strat', 'start'],
-])('"%s" of a connector is nearest to %s', (word, name) => expect(nearest(word, verbs)).toBe(name));
+])('the nearest connector command to "%s" is %s', (word, name) => expect(nearest(word, verbs)).toBe(name));
 
-test('a name is nearest to itself, and one slip never leads to nothing', () => {
+test('a name is nearest to itself and is found with one letter missing', () => {
   const long = top.filter((name) => name.length > 3);
   fc.assert(
     fc.property(fc.constantFrom(...long), fc.nat(), (name, at) => {
@@ -42,7 +42,7 @@ test('a name is nearest to itself, and one slip never leads to nothing', () => {
   );
 });
 
-test('a word of any length is looked at', () => {
+test('nearest() accepts a word of any length', () => {
   fc.assert(fc.property(fc.string(), (word) => void nearest(word, top)));
   expect(nearest('status'.repeat(100_000), top)).toBeNull();
 });
@@ -56,6 +56,6 @@ test.each([
   ['chat help', 'chat help'],
   ['engine default help', 'engine default help'],
   ['nope help', 'nope help'],
-])('"svc %s" is "svc %s"', (line, now) => {
+])('"svc %s" becomes "svc %s"', (line, now) => {
   expect(withoutHelpWord(allCommands(), line.split(' ')).join(' ')).toBe(now);
 });

@@ -23,7 +23,7 @@ test.each([
   ['vault agent reader --tier TRUSTED', 'vault agent add reader --tier TRUSTED'],
   ['vault agent reader --revoke', 'vault agent remove reader'],
   ['events --surface compat --identity anna', 'events --channel compat --sender anna'],
-])('"svc %s" is "svc %s" now, and says so', (before, now) => {
+])('"svc %s" becomes "svc %s", with a hint', (before, now) => {
   const { args, hint } = currentSpelling(split(before));
   expect(args).toEqual(split(now));
   expect(hint).toMatch(/^".*" is ".*" now\./);
@@ -43,14 +43,14 @@ test.each([
   '__proto__',
   'constructor prototype',
   'events __proto__',
-])('"svc %s" is left as it is', (line) => expect(currentSpelling(split(line))).toEqual({ args: split(line), hint: null }));
+])('"svc %s" is unchanged', (line) => expect(currentSpelling(split(line))).toEqual({ args: split(line), hint: null }));
 
 test.each([
   ['upload holiday.mp4', 'upload add holiday.mp4'],
   ['upload a b --json', 'upload add a b --json'],
   ['upload --mime text/csv data', 'upload add --mime text/csv data'],
   ['upload ./list', 'upload add ./list'],
-])('"svc %s" is short for "svc %s"', (short, long) => {
+])('"svc %s" is an abbreviation of "svc %s"', (short, long) => {
   expect(currentSpelling(split(short))).toEqual({ args: split(long), hint: null });
 });
 
@@ -62,9 +62,9 @@ test.each([
   'upload list',
   'upload remove upl_1',
   'upload help',
-])('"svc %s" sends no file', (line) => expect(currentSpelling(split(line)).args).toEqual(split(line)));
+])('"svc %s" uploads no file', (line) => expect(currentSpelling(split(line)).args).toEqual(split(line)));
 
-test('what was rewritten is not rewritten again', () => {
+test('rewriting is idempotent', () => {
   const word = fc.constantFrom(
     'trust',
     'roles',

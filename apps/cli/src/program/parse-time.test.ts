@@ -12,9 +12,9 @@ test.each([
   ['2028-02-29', new Date(2028, 2, 1).getTime()],
   ['2026-12-31 18:00', new Date(2026, 11, 31, 18).getTime()],
   ['2026-12-31T18:00:00Z', Date.UTC(2026, 11, 31, 18)],
-])('"%s" is understood', (text, at) => expect(parseUntil(text, now)).toBe(at));
+])('parses "%s" as a date', (text, at) => expect(parseUntil(text, now)).toBe(at));
 
 test.each(['', 'soon', '7', '-7d', '7y', '2026-13-01', '2026-02-30', '2026-1-1', '1700000000000', '2026-12-31 25:00'])(
-  '"%s" is no date',
+  'rejects "%s" as a date',
   (text) => expect(parseUntil(text, now)).toBeNull(),
 );

@@ -5,7 +5,7 @@ import { lazyCommands, type Commands } from './lazy-commands.ts';
 import { allCommands } from './program.ts';
 import { runProgram } from './run-program.ts';
 
-/** Every command is one that notes that it ran. */
+/** Every command only records that it ran. */
 const command = vi.fn(async () => 0);
 const commands = Object.fromEntries(Object.keys(lazyCommands).map((name) => [name, command])) as unknown as Commands;
 
@@ -21,12 +21,12 @@ async function run(words: readonly string[]): Promise<{ code: number; ran: boole
   return { code, ran: command.mock.calls.length > 0 };
 }
 
-/** Every command, however deep, each after the one that it belongs to. */
+/** Every command with its subcommands. */
 const all = commandsBelow(allCommands()).map((each) => pathOf(each).split(' ').slice(1).join(' '));
 
-/** What follows them is for a program that they start. */
+/** Commands that pass their arguments to another program. */
 const passOn = ['test', 'engine login'];
-/** They end in a text, a code or names of any number. */
+/** Commands that take free text, a code or any number of names. */
 const takeWords = [
   'chat',
   'speak',
@@ -47,7 +47,7 @@ const takeWords = [
   'delivery dismiss',
 ];
 
-test('an option that no command knows is refused by every command, and nothing runs', async () => {
+test('every command rejects unknown options without running', async () => {
   expect(all.length).toBeGreaterThan(70);
   for (const words of all.filter((each) => !passOn.includes(each))) {
     for (const more of [['--jsn'], ['--json=yes', '--jsn'], ['-Z'], ['a', '--jsn']]) {
@@ -57,7 +57,7 @@ test('an option that no command knows is refused by every command, and nothing r
   }
 });
 
-test('words that nobody asked for are refused by every command that takes no text, and nothing runs', async () => {
+test('every command that takes no free text rejects extra words without running', async () => {
   const many = Array.from({ length: 12 }, (_, n) => `word-${n}`);
   for (const words of all) {
     if ([...passOn, ...takeWords].includes(words)) continue;

@@ -80,7 +80,7 @@ const quietly = async (args: string[]): Promise<{ code: number; out: string; err
   }
 };
 
-describe('the command line', () => {
+describe('command line', () => {
   afterEach(() => vi.clearAllMocks());
 
   test.each([
@@ -89,12 +89,12 @@ describe('the command line', () => {
     [['chat'], '', { session: 'default' }],
     [['chat', '--session', 'work', '--new', '--json', 'hi'], 'hi', { session: 'work', new: true, json: true }],
     [['chat', '--', '--help'], '--help', { session: 'default' }],
-  ])('takes %j', async (args, text, options) => {
+  ])('passes %j to chat', async (args, text, options) => {
     expect((await quietly(args)).code).toBe(0);
     expect(chat).toHaveBeenCalledWith(text, options);
   });
 
-  test('gives speech its words and where they go, and a clip its language', async () => {
+  test('passes the text and output of speak, and the language of transcribe', async () => {
     await quietly(['speak', 'good', 'morning', '-o', 'a.mp3', '--voice', 'nova']);
     expect(speak).toHaveBeenCalledWith('good morning', { output: 'a.mp3', voice: 'nova' });
     await quietly(['transcribe', 'a.ogg', '--language', 'de', '--json']);
@@ -125,19 +125,19 @@ describe('the command line', () => {
       ['connector', 'config', 'messenger', '--set', 'a=1', '--unset', 'b', '--get', 'a'],
       { action: 'config', name: 'messenger', set: { a: '1' }, unset: ['b'], secrets: [], get: 'a', json: undefined },
     ],
-  ])('knows of connectors: %j', async (args, request) => {
+  ])('passes connector requests: %j', async (args, request) => {
     expect((await quietly(args)).code).toBe(0);
     expect(connector).toHaveBeenCalledWith(request);
   });
 
-  test('begins connectors, and nothing else', async () => {
+  test('creates connectors, and nothing else', async () => {
     await quietly(['connector', 'new', 'my-shop', '--dir', 'x']);
     expect(create).toHaveBeenCalledWith({ name: 'my-shop', dir: 'x' });
     expect((await quietly(['new', 'engine', 'x'])).code).toBe(2);
     expect((await quietly(['connector', 'add', 'x', '--set', 'a'])).err).toContain('field=value');
   });
 
-  test('gives backups what is to be done, and no passphrase as an argument', async () => {
+  test('passes backup requests, and rejects a passphrase as an argument', async () => {
     await quietly(['backup', 'create', '--secrets']);
     expect(backup).toHaveBeenLastCalledWith({ action: 'create', secrets: true });
     await quietly(['backup', 'get', 'bak_1', 'a.tar.gz', '--json']);
@@ -149,7 +149,7 @@ describe('the command line', () => {
     expect((await quietly(['backup', 'restore', 'a.tar.gz', 'a passphrase'])).code).not.toBe(0);
   });
 
-  test('gives logs a name, a number of lines and whether to follow', async () => {
+  test('passes the name, the number of lines and --follow to logs', async () => {
     await quietly(['logs', 'core', '-f', '-n', '5']);
     expect(logs).toHaveBeenCalledWith('core', { follow: true, lines: 5 });
     await quietly(['logs']);
@@ -161,7 +161,7 @@ describe('the command line', () => {
     [['pair', 'ABCD-EFGH'], 'ABCD-EFGH', {}],
     [['pair', 'ABCD', 'EFGH', '--as', 'owner', '--json'], 'ABCD EFGH', { as: 'owner', json: true }],
     [['pair', 'ABCDEFGH', '--role', 'guest', '--name', 'Anna K.'], 'ABCDEFGH', { role: 'guest', name: 'Anna K.' }],
-  ])('takes %j', async (args, code, options) => {
+  ])('passes %j to pair', async (args, code, options) => {
     expect((await quietly(args)).code).toBe(0);
     expect(pair).toHaveBeenCalledWith(code, options);
   });
@@ -176,12 +176,12 @@ describe('the command line', () => {
       '',
       { instance: true, file: '/f', kind: 'photo' },
     ],
-  ])('takes %j', async (args, channel, target, text, options) => {
+  ])('passes %j to send', async (args, channel, target, text, options) => {
     expect((await quietly(args)).code).toBe(0);
     expect(send).toHaveBeenCalledWith(channel, target, text, options);
   });
 
-  test("says in the help of pair how to let in one's own other device", async () => {
+  test("explains in the help of pair how to link one's own other device", async () => {
     expect((await quietly(['pair', '--help'])).out).toContain('--as owner     (your own other device)');
   });
 
@@ -190,7 +190,7 @@ describe('the command line', () => {
     [['delivery', '--all', '--json'], null, [], { all: true, json: true }],
     [['delivery', 'retry', 'all'], 'retry', ['all'], {}],
     [['delivery', 'dismiss', 'dlv_1', 'dlv_2', '--json'], 'dismiss', ['dlv_1', 'dlv_2'], { json: true }],
-  ])('takes %j', async (args, action, ids, options) => {
+  ])('passes %j to delivery', async (args, action, ids, options) => {
     expect((await quietly(args)).code).toBe(0);
     expect(deliveries).toHaveBeenCalledWith(action, ids, options);
   });
@@ -217,7 +217,7 @@ describe('the command line', () => {
       ['engine', 'login', 'codex', '--device-auth', '--x=y'],
       ['login', 'codex', ['--device-auth', '--x=y'], {}],
     ],
-  ])('takes %j', async (args, asked) => {
+  ])('passes %j to engine', async (args, asked) => {
     expect((await quietly(args)).code).toBe(0);
     expect(engine).toHaveBeenCalledWith(...asked);
   });
@@ -231,20 +231,20 @@ describe('the command line', () => {
     [['agent'], { action: 'list-agents' }],
     [['agent', 'add', 'reader', '--tier', 'trusted'], { action: 'add-agent', name: 'reader', tier: 'TRUSTED' }],
     [['agent', 'remove', 'reader'], { action: 'remove-agent', name: 'reader' }],
-  ])('takes vault %j', async (args, command) => {
+  ])('passes vault %j', async (args, command) => {
     expect((await quietly(['vault', ...args])).code).toBe(0);
     expect(vault).toHaveBeenCalledWith(command);
   });
 
   test.each([[['put', 'API_KEY', 'the value']], [['unseal', 'a passphrase']], [['put', 'A', '--value', 'x']]])(
-    'takes no secret as an argument: vault %j',
+    'rejects a secret as an argument: vault %j',
     async (args) => {
       expect((await quietly(['vault', ...args])).code).not.toBe(0);
       expect(vault).not.toHaveBeenCalled();
     },
   );
 
-  test('passes options of vitest on, and the exit code back', async () => {
+  test('passes the options of vitest on, and returns its exit code', async () => {
     const { code } = await quietly(['test', 'apps/cli', '-t', 'a name', '--deep']);
     expect(runTests).toHaveBeenCalledWith(['apps/cli', '-t', 'a name'], { deep: true });
     expect(code).toBe(3);
@@ -254,12 +254,12 @@ describe('the command line', () => {
     expect(await quietly(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
   });
 
-  test('names the help of the very command after a mistake', async () => {
+  test('names the help of the exact command after a mistake', async () => {
     expect((await quietly(['help'])).out).toBe((await quietly(['--help'])).out);
     expect((await quietly(['backup', 'list', '--jsno'])).err).toContain('Run: ./svc backup list --help');
   });
 
-  test('shows the help of a command that is named after "help", and refuses an unknown name', async () => {
+  test('shows the help of a command named after "help", and rejects an unknown name', async () => {
     expect(await quietly(['help', 'vault', 'unseal'])).toEqual(await quietly(['vault', 'unseal', '--help']));
     expect(await quietly(['help', 'nope'])).toMatchObject({
       code: 2,
@@ -283,7 +283,7 @@ describe('the command line', () => {
       ['person', 'grant', 'a', 'b', '--until', 'x'],
       'such as 2026-12-31, a day with a time, or a time from now such as 7d.\nRun: ',
     ],
-  ])('refuses %j and says why', async (args, why) => {
+  ])('rejects %j with the reason', async (args, why) => {
     const { code, err } = await quietly(args);
     expect(code).toBe(2);
     expect(err).toContain(why);
@@ -293,12 +293,12 @@ describe('the command line', () => {
     ['usage', ['usage', '--by', 'day', '--since', '2026-01-31'], { by: 'day', since: Date.parse('2026-01-31') }],
     ['events', ['events', '-f', '-n', '5', '--channel', 'compat'], { follow: true, lines: 5, surface: 'compat' }],
     ['sessions', ['session', 'list', '--all', '--json'], { all: true, limit: 50, json: true }],
-  ] as const)('takes the options of %s', async (name, args, options) => {
+  ] as const)('passes the options of %s', async (name, args, options) => {
     expect((await quietly([...args])).code).toBe(0);
     expect(insights[name]).toHaveBeenCalledWith(options);
   });
 
-  test('searches for all words that are given, and refuses an invalid time', async () => {
+  test('searches for all given words, and rejects an invalid time', async () => {
     await quietly(['search', 'two', 'words', '--limit', '3']);
     expect(insights.search).toHaveBeenCalledWith('two words', { limit: 3 });
     expect((await quietly(['search'])).code).toBe(2);

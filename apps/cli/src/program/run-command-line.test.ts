@@ -4,7 +4,7 @@ import { bareCommands, runCommandLine } from './run-command-line.ts';
 import { runProgram } from './run-program.ts';
 
 test.each([...bareCommands.keys()] as (keyof Commands)[])(
-  '%s alone does without the parser what it does with it',
+  '%s alone gives the same call with and without the parser',
   async (name) => {
     const command = vi.spyOn(lazyCommands, name as 'status').mockResolvedValue(0);
     await runProgram([name]);

@@ -23,7 +23,7 @@ test.each([
   ],
   [['role', 'set', 'owner', '--asks', 'dangerous'], { action: 'set', name: 'owner', asks: 'dangerous' }],
   [['role', 'remove', 'reader', '--json'], { action: 'remove', name: 'reader', json: true }],
-])('%j is understood', async (args, request) => {
+])('parses %j', async (args, request) => {
   expect(await parse(...args)).toEqual(request);
 });
 
@@ -33,6 +33,6 @@ test.each([
   ['an invalid way to ask', ['role', 'set', 'x', '--asks', 'often']],
   ['a role without a tier', ['role', 'add', 'x', '--tools', 'read']],
   ['a role without a policy', ['role', 'add', 'x', '--tier', 'known']],
-])('%s is refused', async (_what, args) => {
+])('rejects %s', async (_what, args) => {
   await expect(parse(...args)).rejects.toThrow();
 });

@@ -4,7 +4,7 @@ import { plain } from '../terminal.ts';
 import { createScreen, type LiveArea } from './screen.ts';
 import { span, type Line } from './spans.ts';
 
-/** As much of a terminal as the screen uses, with signs of one column: what stands on it at the end. */
+/** A terminal with the commands that the screen uses, for characters of one column. */
 function createTerminal(columns: number) {
   const rows: string[][] = [[]];
   let [row, column, isHidden] = [0, 0, false];
@@ -50,8 +50,8 @@ function createTerminal(columns: number) {
 const line = (text: string): Line => [span(text)];
 const area = (...texts: string[]): LiveArea => ({ lines: texts.map(line), cursor: null });
 
-describe('the screen', () => {
-  test('prints above what changes, and removes that at the end', () => {
+describe('screen', () => {
+  test('prints finished lines above the live area, and removes the live area at the end', () => {
     const terminal = createTerminal(20);
     const screen = createScreen(terminal, plain);
     screen.update([line('one')], area('status', 'input'));
@@ -62,7 +62,7 @@ describe('the screen', () => {
     expect([terminal.text(), terminal.isHidden()]).toEqual(['one\ntwo', false]);
   });
 
-  test('puts the cursor where something is typed', () => {
+  test('places the cursor in the input', () => {
     const terminal = createTerminal(20);
     createScreen(terminal, plain).update([], {
       lines: [line('status'), line('> hi'), line('there')],
@@ -71,7 +71,7 @@ describe('the screen', () => {
     expect([terminal.cursor(), terminal.isHidden()]).toEqual([{ row: 1, column: 4 }, false]);
   });
 
-  test('leaves nothing behind of what changed, whatever is printed and shown', () => {
+  test('leaves no traces of earlier live areas, for random updates', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 30 });
     const live = fc.record({
       lines: fc.array(text, { maxLength: 4 }),
@@ -90,7 +90,7 @@ describe('the screen', () => {
           screen.update(printed.map(line), { lines: lines.map(line), cursor });
         }
         screen.close();
-        // A line that is wider than the terminal is broken by it.
+        // The terminal wraps lines wider than itself.
         const broken = all
           .flatMap((printed) => (printed === '' ? [''] : (printed.match(/.{1,12}/g) ?? [])))
           .map((part) => part.trimEnd());

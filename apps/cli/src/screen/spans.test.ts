@@ -5,7 +5,7 @@ import { lineColumns, paint, span, wrapSpans } from './spans.ts';
 
 const wrapped = (text: string, columns: number) => wrapSpans([span(text)], columns).map((line) => paint(line, plain));
 
-test('text is broken between words, and within what is wider than a line', () => {
+test('text wraps between words, and within words wider than a line', () => {
   expect(wrapped('one two three', 8)).toEqual(['one two', 'three']);
   expect(wrapped('one  two', 20)).toEqual(['one  two']);
   expect(wrapped('a\n\nb', 20)).toEqual(['a', '', 'b']);
@@ -13,12 +13,12 @@ test('text is broken between words, and within what is wider than a line', () =>
   expect(wrapped('', 20)).toEqual(['']);
 });
 
-test('a word of several looks stays together', () => {
+test('a word of several styles is not split', () => {
   const lines = wrapSpans([span('a bo'), span('ld', 'bold'), span('est one')], 8);
   expect(lines.map((line) => paint(line, plain))).toEqual(['a', 'boldest', 'one']);
 });
 
-test('signs that take two columns, or none, are counted as they look', () => {
+test('wide and zero-width characters are measured by their columns', () => {
   expect(wrapped('日本語 text', 6)).toEqual(['日本語', 'text']);
   expect(wrapped('👩‍💻👩‍💻👩‍💻', 4)).toEqual(['👩‍💻👩‍💻', '👩‍💻']);
   expect(wrapped('e\u0301'.repeat(5), 3)).toEqual(['e\u0301'.repeat(3), 'e\u0301'.repeat(2)]);
@@ -31,7 +31,7 @@ const text = fc
   .map((parts) => parts.join(''));
 const looks = fc.subarray<Look>(['bold', 'dim', 'cyan']);
 
-test('no sign is lost, added or moved, and no line is too wide', () => {
+test('wrapping random text keeps every character and the width', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text, looks), { maxLength: 5 }), fc.integer({ min: 2, max: 30 }), (parts, columns) => {
       const lines = wrapSpans(

@@ -18,7 +18,7 @@ const message = (over: Partial<HistoryMessage>): HistoryMessage => ({
 });
 const rendered = (...messages: HistoryMessage[]) => renderHistory({ messages, next: null }, plain).split('\n');
 
-test('a message has its state, its files and its tools below its words', () => {
+test('a message is shown with state, files and tools', () => {
   const attachments = [
     { path: '/data/uploads/x/a.png', name: 'a.png', mime: 'image/png', bytes: 3 },
     { path: '/data/uploads/x/b.txt' },
@@ -47,11 +47,11 @@ test.each([
   [{ role: 'operator', state: 'replied' }, 'anna (operator), replied'],
   [{ role: 'assistant' }, 'assistant'],
   [{ role: 'error', state: 'failed', outcome: null }, 'error'],
-] as const)('%j is headed "%s"', (over, heading) => {
+] as const)('%j has the heading "%s"', (over, heading) => {
   expect(rendered(message(over))[0]?.slice('  2026-11-22 10:00:00 '.length)).toBe(heading);
 });
 
-test('nothing of others moves the terminal or begins a line of ours', () => {
+test('control characters and line breaks of others are escaped', () => {
   const bad = '\u001b[2J\rx';
   const lines = rendered(
     message({
@@ -65,7 +65,7 @@ test('nothing of others moves the terminal or begins a line of ours', () => {
   expect(lines.join('')).not.toMatch(/\p{Cc}/u);
 });
 
-test('a page that is not all of it says how to go on, and an empty one that nothing is known', () => {
+test('a partial page shows how to go on, and an empty one that there are no messages', () => {
   expect(renderHistory({ messages: [message({})], next: 17 }, plain)).toMatch(/^There is more before this: --before 17\n/);
   expect(renderHistory({ messages: [], next: null }, plain)).toContain('No messages are kept');
 });

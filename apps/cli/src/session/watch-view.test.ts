@@ -15,7 +15,7 @@ const begin: TurnBegin = {
   attachments: [],
 };
 
-/** What stands on the terminal after frames of one turn, or of those that name theirs. */
+/** The output after these frames, of turn t1 unless they name another. */
 function shown(...frames: object[]): string[] {
   let out = '';
   const view = createWatchView(
@@ -27,7 +27,7 @@ function shown(...frames: object[]): string[] {
   return out.split('\n');
 }
 
-test('who says what, the tools and the reply as it is written', () => {
+test('shows sender, text, tools and the reply as it is written', () => {
   expect(
     shown(
       { ...begin, text: 'look\nhere', attachments: [{ path: '/u/a.png', name: 'a.png' }] },
@@ -60,11 +60,11 @@ test.each([
   [{ outcome: 'command', text: 'Stopped.' }, [`${time} assistant`, '      Stopped.', '']],
   [{ outcome: 'aborted', text: '' }, ['      stopped', '']],
   [{ outcome: null, text: '', error: { message: 'It broke.' } }, [`${time} error`, '      It broke.', '']],
-])('a turn that ends as %j without having written anything', (end, expected) => {
+])('shows a turn that ends as %j without any deltas', (end, expected) => {
   expect(shown(begin, { type: 'end', ...end }).slice(2)).toEqual(expected);
 });
 
-test('a message that comes while a reply is written does not mix with it', () => {
+test('a message that arrives during a reply starts its own lines', () => {
   const lines = shown(
     begin,
     { type: 'delta', text: 'one' },
@@ -74,12 +74,12 @@ test('a message that comes while a reply is written does not mix with it', () =>
   expect(lines.slice(2)).toEqual([`${time} assistant`, '      one', `${time} anna, compat`, '      wait', '       two']);
 });
 
-test('what was withdrawn is said to be, and what follows begins again', () => {
+test('withdrawn text is marked, and the reply starts over', () => {
   const lines = shown(begin, { type: 'delta', text: 'secret' }, { type: 'retract' }, { type: 'delta', text: 'other' });
   expect(lines.slice(2)).toEqual([`${time} assistant`, '      secret', '      withdrawn', `${time} assistant`, '      other']);
 });
 
-test('nothing of others moves the terminal', () => {
+test('removes control characters of others', () => {
   const bad = '\u001b[2J\rx\u202e';
   const lines = shown(
     { ...begin, text: bad, sender: bad, channel: bad },
@@ -90,6 +90,6 @@ test('nothing of others moves the terminal', () => {
   expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
-test('frames of a newer core are left out', () => {
+test('ignores frames of unknown types', () => {
   expect(shown({ type: 'ask', ask: {} }, { type: 'watching', message: '' })).toEqual(['']);
 });

@@ -11,7 +11,7 @@ const compat = {
   config: { port: 3025, model_name: 'x' },
 };
 
-test('the port of a connector is moved to one that is free', async () => {
+test('the port of a connector is moved to a free one', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port } = taken.address() as { port: number };
@@ -31,11 +31,11 @@ test.each([
   ['backoff', 'crashed', /^\.\/svc connector logs compat$/],
   ['running', 'the mailbox refuses', /^\.\/svc connector logs compat$/],
   ['running', noKeys, /^\.\/svc key create api --connector compat$/],
-] as const)('an instance that is %s because of %s', async (status, reason, fix) => {
+] as const)('the fix for an instance that is %s because of %s', async (status, reason, fix) => {
   expect(await fixOfInstance({ ...compat, status }, reason, host)).toMatch(fix);
 });
 
-test('an instance that hangs is started again: it writes nothing that would help', async () => {
+test('a hanging instance is restarted, as its log would not help', async () => {
   const hangs = { ...compat, status: 'running' as const, heartbeat: 'stale' as const };
   expect(await fixOfInstance(hangs, 'has been silent for 2 min', host)).toBe('./svc connector restart compat');
 });

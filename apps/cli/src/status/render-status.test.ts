@@ -31,14 +31,14 @@ const status: Status = {
   deliveries: null,
 };
 
-test('shows what is worth knowing below the process that says it, without calling it ill', () => {
+test('shows notices below a healthy process', () => {
   expect(renderStatus(status, 60_000, plain, 100).split('\n').slice(2)).toEqual([
     '● core        http://127.0.0.1:3023     pid 8, 0.1.0, up 1 min',
     '              All together spent $17.20 this month, past the soft limit of $15.00.',
   ]);
 });
 
-test('says of a process that is down why, what it wrote last and when it is tried again', () => {
+test('shows why a process is down, its last lines and the next start', () => {
   const core = {
     ...status.services[0]!,
     healthy: false,
@@ -63,7 +63,7 @@ test('says of a process that is down why, what it wrote last and when it is trie
   ]);
 });
 
-test('names the command that helps a connector that has failed, and when one that waits is started', () => {
+test('shows the command that fixes a failed connector, and when a waiting one starts', () => {
   const instance = {
     id: 'm1',
     type: 'messenger',
@@ -80,7 +80,7 @@ test('names the command that helps a connector that has failed, and when one tha
   expect(shown).toContain('started again in 1 s');
 });
 
-test('says of a connector that waits for the vault what opens it, and offers no restart', () => {
+test('shows how to unseal the vault for a connector that waits for it, without offering a restart', () => {
   const reason = 'shop waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal.';
   const shop = { id: 'shop', type: 'shop', name: 'shop', url: null, healthy: false, next_start_at: null };
   const shown = renderStatus(
@@ -92,13 +92,13 @@ test('says of a connector that waits for the vault what opens it, and offers no 
   expect(shown.split('\n').slice(-2)).toEqual([expect.stringMatching(/^● shop +waiting$/), `              ${reason}`]);
 });
 
-test('says what the supervisor itself cannot do', () => {
+test('shows faults of the supervisor', () => {
   const faults = ['the log of the core cannot be written'];
   const shown = renderStatus({ ...status, supervisor: { pid: 7, started_at: 0, faults } }, 60_000, plain, 100);
   expect(shown.split('\n')[1]?.trim()).toBe(faults[0]);
 });
 
-test('breaks what is long at the width of the terminal', () => {
+test('wraps long text at the width of the terminal', () => {
   const why = 'No other engine is ready, and this is a sentence that goes on for longer than any line of a terminal. '.repeat(3);
   const shown = renderStatus({ ...status, engine: { id: 'offline', model: null, why: why.trim() } }, 60_000, plain, 72);
   const lines = shown.split('\n').slice(7);
@@ -113,12 +113,12 @@ test.each([
     ['  turns       2 running, 1 waiting', '  deliveries  1 reply waits for its channel: ./svc delivery'],
   ],
   [{ pending: 3, failed: 1 }, ['  turns       2 running, 1 waiting']],
-])('shows the turns, and for deliveries %j the line that the core has no notice for', (deliveries, lines) => {
+])('shows the turns, and for deliveries %j only a line that is not already a notice', (deliveries, lines) => {
   const shown = renderStatus({ ...status, turns: { running: 2, waiting: 1 }, deliveries }, 60_000, plain, 100);
   expect(shown.split('\n').slice(5)).toEqual(lines);
 });
 
-test('names what else is wrong, with the one command for it', () => {
+test('shows other problems with the command that fixes them', () => {
   const problem = { name: 'secrets', state: 'problem' as const, text: 'open to others', fix: 'chmod 600 /x' };
   const shown = renderStatus({ ...status, problems: [problem] }, 60_000, plain, 100);
   expect(shown.split('\n').slice(-2)).toEqual(['✗ secrets       open to others', '                fix: chmod 600 /x']);

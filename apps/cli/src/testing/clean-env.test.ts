@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cleanEnv } from './clean-env.ts';
 
-test('tests see neither settings nor keys, but what is said to them', () => {
+test('cleanEnv() hides settings and keys from tests, except those meant for them', () => {
   const kept = { PATH: '/bin', SVC_NODE: '/node', SVC_TEST_HEAVY: '1', SVC_TEST_ENGINES: '/engines' };
   const hidden = {
     SVC_DATA_DIR: '/data',

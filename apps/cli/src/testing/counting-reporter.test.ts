@@ -6,7 +6,7 @@ import { retries } from './retries.ts';
 import { closingLine, secondTryLines, skipLines, timeLines } from './test-counts.ts';
 
 type State = 'passed' | 'failed' | 'skipped';
-/** `firstError`: it failed with this first, and passed when it ran once more. */
+/** `firstError`: the error of the first try, after which it passed. */
 type Case = [state: State, name?: string, note?: string, firstError?: string];
 
 const toCase = ([state, fullName = 't', note, firstError]: Case) => ({
@@ -21,7 +21,7 @@ const module = (isOk: boolean, ...tests: Case[]): TestModule =>
     children: { allTests: () => tests.map(toCase) },
   }) as unknown as TestModule;
 
-describe('the counts of a test run', () => {
+describe('counts of a test run', () => {
   test.each([
     ['tests', [module(true, ['passed'], ['passed']), module(false, ['failed'], ['passed'])], 0, '3 passed, 1 failed'],
     ['a file that could not be loaded', [module(false)], 0, '0 passed, 1 failed'],
@@ -31,7 +31,7 @@ describe('the counts of a test run', () => {
     expect(closingLine(countTests(modules, unhandled))).toBe(line);
   });
 
-  test('list skipped tests under their reasons', () => {
+  test('list skipped tests by reason', () => {
     const counts = countTests(
       [module(true, ['skipped', 'a', 'no codex here'], ['skipped', 'b'], ['skipped', 'c', 'no codex here'])],
       0,
@@ -39,7 +39,7 @@ describe('the counts of a test run', () => {
     expect(skipLines(counts)).toEqual(['Skipped (no codex here):', '  a', '  c', 'Skipped (no reason given):', '  b']);
   });
 
-  test('read a reason in the name of a test or of its group', () => {
+  test('read the reason from the name of a test or its group', () => {
     const why = 'there is no browser (Debian: apt-get install chromium)';
     const counts = countTests(
       [
@@ -56,15 +56,15 @@ describe('the counts of a test run', () => {
   });
 });
 
-describe('a test that passed only on its second try', () => {
-  test('counts as passed, and is named under a heading, with what was wrong first', () => {
+describe('test that passed only on its second try', () => {
+  test('counts as passed and is listed with its first error', () => {
     const again = module(true, ['passed', 'a'], ['passed', 'b', undefined, 'expected 1 to be 2\n+ 1\n- 2']);
     const counts = countTests([again, module(true, ['passed', 'c', undefined, ''])], 0);
     expect(closingLine(counts)).toBe('3 passed, 0 failed');
     expect(secondTryLines(counts)).toEqual(['Passed only on the second try:', '  b (first: expected 1 to be 2)', '  c']);
   });
 
-  test('has no heading when there is none', () => expect(secondTryLines(countTests([module(true, ['passed'])], 0))).toEqual([]));
+  test('is not listed when there is none', () => expect(secondTryLines(countTests([module(true, ['passed'])], 0))).toEqual([]));
 
   test.each([
     ['no CI', {}, 0],
@@ -72,11 +72,11 @@ describe('a test that passed only on its second try', () => {
     ['CI=false', { CI: 'false' }, 0],
     ['CI=true', { CI: 'true' }, 1],
     ['CI=1', { CI: '1' }, 1],
-  ])('has one only where CI is set: %s', (_, env, times) => expect(retries(env)).toBe(times));
+  ])('is retried only if CI is set: %s', (_, env, times) => expect(retries(env)).toBe(times));
 });
 
-describe('the times of a test run', () => {
-  test('are those of each project, from its first file to its last', () => {
+describe('times of a test run', () => {
+  test('are measured for each project, from its first file to its last', () => {
     const clock = vi.spyOn(performance, 'now');
     const reporter = new CountingReporter();
     const at = (ms: number, name: string, what: 'onTestModuleStart' | 'onTestModuleEnd') => {
@@ -93,5 +93,5 @@ describe('the times of a test run', () => {
     expect(timeLines(reporter.times())).toEqual(['Took: unit 2.0 s, process 60.0 s']);
   });
 
-  test('have no line when none are known', () => expect(timeLines({})).toEqual([]));
+  test('have no line when there are none', () => expect(timeLines({})).toEqual([]));
 });

@@ -11,7 +11,7 @@ let shared: TemporaryFolder;
 beforeEach(() => (shared = temporaryFolder()));
 afterEach(() => shared.remove());
 
-test('a folder of its own, which is removed with all that is in it', () => {
+test('filesInMemory() creates a folder and removes it with its contents', () => {
   const files = filesInMemory(noEngines, { shared: shared.path, availableBytes: room });
   expect(path.dirname(files?.path ?? '')).toBe(shared.path);
   writeFileSync(path.join(files?.path ?? '', 'left'), '');
@@ -19,7 +19,7 @@ test('a folder of its own, which is removed with all that is in it', () => {
   expect(existsSync(files?.path ?? '')).toBe(false);
 });
 
-test('none without room or such a folder, with real engines, and where a user has said where temporary files go', () => {
+test('filesInMemory() returns null without space or a shared folder, with real engines or with TMPDIR set', () => {
   const machine = { shared: shared.path, availableBytes: room };
   expect(filesInMemory(noEngines, { ...machine, availableBytes: 2 ** 30 })).toBeNull();
   expect(filesInMemory(noEngines, { ...machine, shared: path.join(shared.path, 'none') })).toBeNull();
@@ -27,7 +27,7 @@ test('none without room or such a folder, with real engines, and where a user ha
   expect(filesInMemory({ ...noEngines, TMPDIR: '/tmp' }, machine)).toBeNull();
 });
 
-test('what a run has left that was ended by force is removed; what one that goes on has is not', () => {
+test('filesInMemory() removes folders of killed runs, but not of running ones', () => {
   const { pid: ended } = spawnSync('true');
   const [left, used, foreign] = [`svc-test-files-${ended}-a`, `svc-test-files-${process.ppid}-b`, 'other'].map((name) =>
     path.join(shared.path, name),

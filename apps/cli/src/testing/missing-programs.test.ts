@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { missingLines, neededPrograms } from './missing-programs.ts';
 import { createRunningFiles, earlierWords, lastWords, noteIn } from './running-files.ts';
 
-test('what is missing is said before the tests, with the one command that brings it', () => {
+test('missing programs are listed before the tests with the command that installs them', () => {
   const folder = temporaryFolder();
   const bin = path.join(folder.path, 'bin');
   mkdirSync(bin);
@@ -32,7 +32,7 @@ test('what is missing is said before the tests, with the one command that brings
   folder.remove();
 });
 
-test('a run that dies leaves behind which files ran, and is reported once; one that goes on or has ended is not', () => {
+test('a killed run is reported once with the files that were running', () => {
   const folder = temporaryFolder();
   const note = noteIn(path.join(folder.path, 'new'), 7);
   expect(lastWords(note)).toEqual([]);

@@ -15,7 +15,7 @@ const failed = (fields: object) =>
     ...fields,
   } as Extract<ToolServerTest, { connected: false }>);
 
-test('a server that is there is shown with its tools, one a line, without what would command a terminal', () => {
+test('a server that answers is shown with its tools, one per line, without control characters', () => {
   const tools = [
     { name: 'echo', description: 'Says it back. And more.' },
     { name: 'a\u001B[2J', description: '' },
@@ -27,7 +27,7 @@ test('a server that is there is shown with its tools, one a line, without what w
   expect(text).not.toContain('\u001B');
 });
 
-test('one that is not there is shown with the reason and what its program wrote last', () => {
+test('an unreachable server is shown with the reason and the last output of its program', () => {
   const { message, why } = failed({ reason: 'its program ended', stderr: ['one', 'npm error 404'] });
   expect(message).toBe('kit cannot be reached.');
   expect(why).toBe('Its program ended. It wrote:\n  one\n  npm error 404');
@@ -38,4 +38,4 @@ test.each([
   ['refused', "./svc tool add kit --url ADDRESS -H 'Authorization: Bearer ${secret:NAME}'"],
   ['timeout', './svc tool test kit --limit 300'],
   ['ended', './svc tool test kit'],
-])('%s names the command that helps', (fault, run) => expect(failed({ fault }).run).toBe(run));
+])('the fault %s names the command that helps', (fault, run) => expect(failed({ fault }).run).toBe(run));

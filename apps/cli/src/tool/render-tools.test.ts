@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { plain } from '../terminal.ts';
 import { renderImport, renderTools } from './render-tools.ts';
 
-test('the list says of each server whether it is on, where it is and who has it', () => {
+test('the list shows whether each server is on, its address, state and audience', () => {
   const text = renderTools(
     {
       servers: {
@@ -27,7 +27,7 @@ test('the list says of each server whether it is on, where it is and who has it'
   expect(text).toContain('on   hub           https://x.example/mcp  (for: full)');
 });
 
-test('an import says what was taken, with what is to be known of it, and what was skipped and why', () => {
+test('an import lists imported servers with warnings, and skipped ones with reasons', () => {
   const text = renderImport(
     {
       ok: true,

@@ -11,11 +11,11 @@ async function parse(...args: string[]): Promise<ToolRequest | undefined> {
   return asked;
 }
 
-test.each([[[]], [['list']]])('"svc tool %j" lists', async (args) => {
+test.each([[[]], [['list']]])('"svc tool %j" lists the servers', async (args) => {
   expect(await parse(...args)).toEqual({ action: 'list' });
 });
 
-test('what stands after "--" is the program and its arguments, options of its own included', async () => {
+test('words after "--" are the program and its arguments, including its options', async () => {
   expect(await parse('add', 'files', '--safe', '-e', 'A=b=c', '-e', 'D=', '--', 'npx', '-y', 'server', '--json')).toEqual({
     action: 'add',
     name: 'files',
@@ -42,9 +42,9 @@ test.each([
   [['test', 'hub', '--limit', '300', '--json'], { action: 'test', name: 'hub', limitMs: 300_000, json: true }],
   [['add', 'x', '--no-test', '--', 'y'], { action: 'add', name: 'x', fields: { command: 'y', args: [] }, test: false }],
   [['import', 'a.json', '--replace'], { action: 'import', file: 'a.json', replace: true }],
-])('%j is understood', async (args, request) => expect(await parse(...args)).toEqual(request));
+])('parses %j', async (args, request) => expect(await parse(...args)).toEqual(request));
 
-test('the help of "svc tool test" has its limit in seconds', () => {
+test('the help of "svc tool test" shows its limit in seconds', () => {
   const program = new Command();
   addToolCommand(program, async () => undefined);
   const help = program.commands[0]?.commands.find((command) => command.name() === 'test')?.helpInformation();
@@ -61,6 +61,6 @@ test.each([
   [['test', 'x', '--limit', 'y']],
   [['import']],
   [['nonsense']],
-])('%j is refused', async (args) => {
+])('rejects %j', async (args) => {
   await expect(parse(...args)).rejects.toThrow();
 });

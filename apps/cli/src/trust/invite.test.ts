@@ -27,7 +27,7 @@ const instances = [
   { type: 'chatroom', invite_link: 'https://chat.example/{code}' },
 ];
 
-test('an invitation is shown with its code, the links of its channel, and how it is taken back', () => {
+test('an invitation is shown with code, links of its channel, and how to revoke it', () => {
   const text = renderInvitation(made, linksFor(made, instances), plain);
   expect(text).toContain('ABCD-EFGH-JKMN lets in Tom');
   expect(text).toContain('(guest) on messenger. It works once, until ');
@@ -37,7 +37,7 @@ test('an invitation is shown with its code, the links of its channel, and how it
   expect(linksFor(anywhere, instances)).toHaveLength(2);
 });
 
-test('the open ones are listed without codes', () => {
+test('open invitations are listed without codes', () => {
   expect(renderInvitations([made.invitation], plain)).toMatch(/^ {2}invitation_1 {2}Tom.* on messenger, until .*, by local$/);
   expect(renderInvitations([], plain)).toContain('./svc person invite KEY');
 });
@@ -55,7 +55,7 @@ function trust(...principals: Principal[]) {
   };
 }
 
-test('the owner of a new channel is given a link, for that channel alone', async () => {
+test('the owner gets an invitation link for a new channel only', async () => {
   const api = trust(owner);
   expect(await inviteOwner(api, link)).toContain('\n  https://t.me/one?start=ABCD-EFGH-JKMN');
   expect(api.asked).toEqual([{ as: 'owner', surface: 'messenger' }]);
@@ -66,13 +66,13 @@ test.each([
   ['the channel has no links', [owner], { ...link, invite_link: null }],
   ['there is no owner', [{ ...owner, key: 'boss' }], link],
   ['the owner is disabled', [{ ...owner, status: 'disabled' as const }], link],
-])('no code is made where %s', async (_why, principals, instance) => {
+])('no invitation is made when %s', async (_why, principals, instance) => {
   const api = trust(...principals);
   expect(await inviteOwner(api, instance)).toBeNull();
   expect(api.asked).toEqual([]);
 });
 
-test('a refusal is said and harms nothing that was added', async () => {
+test('a rejected invitation is reported without failing', async () => {
   const api = { ...trust(owner), invite: () => Promise.reject(new CliError('nothing was changed.', { why: 'There are 100.' })) };
   expect(await inviteOwner(api, link)).toContain('There are 100.');
 });

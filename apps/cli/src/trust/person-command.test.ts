@@ -43,11 +43,11 @@ test.each([
   ],
   [['person', 'audit'], { action: 'audit', lines: 30 }],
   [['person', 'audit', 'anna', '-n', '5'], { action: 'audit', key: 'anna', lines: 5 }],
-])('%j is understood', async (args, request) => {
+])('parses %j', async (args, request) => {
   expect(JSON.parse(JSON.stringify(await parse(...args)))).toEqual(request);
 });
 
-test('an end is a time', async () => {
+test('--until takes a duration', async () => {
   const before = Date.now();
   const request = await parse('person', 'grant', 'anna', 'trusted', '--until', '7d');
   expect((request as { until: number }).until - before - 7 * 86_400_000).toBeLessThan(60_000);
@@ -60,6 +60,6 @@ test.each([
   [['person', 'grant', 'anna', 'known', '--until', 'soon']],
   [['person', 'audit', '-n', '0']],
   [['person', 'nonsense']],
-])('%j is refused', async (args) => {
+])('rejects %j', async (args) => {
   await expect(parse(...args)).rejects.toThrow();
 });

@@ -30,7 +30,7 @@ const anna: Principal = {
   updated_at: 0,
 };
 
-test('everybody is listed with roles and names', () => {
+test('people are listed with roles and identifiers', () => {
   const bob = {
     ...anna,
     key: 'bob',
@@ -83,7 +83,7 @@ test('roles are listed with what they allow', () => {
   `);
 });
 
-test('changes are listed, one line each, however long and whatever is in them', () => {
+test('changes are listed one per line, truncated and escaped', () => {
   const change = { id: 1, at: now, actor: 'local', principal: 'anna' };
   expect(
     renderAudit(
@@ -122,7 +122,7 @@ const explained: ExplainedIdentity = {
   },
 };
 
-test('it is explained which grants count and which do not, what was capped and what comes of it', () => {
+test('an explanation lists grants that apply or not, the cap and the result', () => {
   expect(renderExplanation(explained, now, plain)).toMatchInlineSnapshot(`
     "messenger 42 is "anna" (Anna).
 
@@ -135,7 +135,7 @@ test('it is explained which grants count and which do not, what was capped and w
   `);
 });
 
-test('it is explained that a sender is not known', () => {
+test('an explanation says that a sender is unknown', () => {
   const nobody = { ...explained.explanation, principal: null, grants: [], capped_from: null };
   const denied = { ...explained, denied: true, reason: 'no principal has this identifier', explanation: nobody };
   expect(renderExplanation(denied, now, plain)).toContain(
@@ -143,12 +143,12 @@ test('it is explained that a sender is not known', () => {
   );
 });
 
-test('a name is found whatever its case where the channel ignores it', () => {
+test('an identifier is found ignoring case where its channel does', () => {
   expect(findIdentifier(anna, 'email', 'Anna@X.Y').id).toBe('identifier_2');
   expect(() => findIdentifier(anna, 'email', '42')).toThrow('"anna" is not known as email 42.');
 });
 
-test('a grant is found by role and place, and one of several is asked for', () => {
+test('a grant is found by role and place, and an ambiguous one is rejected', () => {
   expect(findGrant(anna, 'trusted', {}).id).toBe('grant_2');
   const twice = { ...anna, grants: [known, { ...known, id: 'grant_4', scope: { surface: 'email' } }] };
   expect(findGrant(twice, 'known', { surface: 'email' }).id).toBe('grant_4');

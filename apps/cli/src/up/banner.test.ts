@@ -26,8 +26,8 @@ const facts: BannerFacts = {
   engine: { id: 'claude', model: 'opus', why: 'It is installed and logged in.', fault: null },
 };
 
-describe('the banner', () => {
-  test('shows addresses, the new key, the engine and why, and what to do next', () => {
+describe('banner', () => {
+  test('shows addresses, the new key, the engine with its reason, and the next steps', () => {
     expect(renderBanner(facts, plain)).toMatchInlineSnapshot(`
       "
       Assistant Gateway 0.1.0 runs, ready in 0.8 s
@@ -50,7 +50,7 @@ describe('the banner', () => {
     `);
   });
 
-  test('names the owner that the first start made, and who that is in the shell', () => {
+  test('names the owner created by the first start, and their name in the shell', () => {
     const text = renderBanner({ ...facts, owner: { key: 'owner', name: 'Ada', shellUser: 'ada' } }, plain);
     expect(text).toContain(
       '  Owner       Ada (person "owner"), made by this first start; may do everything\n' +
@@ -59,13 +59,13 @@ describe('the banner', () => {
     expect(renderBanner(facts, plain)).not.toContain('Owner');
   });
 
-  test('names only the file of a key that an earlier start made', () => {
+  test('names only the file of a key that an earlier start created', () => {
     const text = renderBanner({ ...facts, instances: [{ ...compat, newKey: null }] }, plain);
     expect(text).not.toContain('sk-svc-abc');
     expect(text).toContain('API key     in /home/ada/.svc/instances/compat/keys.json');
   });
 
-  test('says what is not up, and why', () => {
+  test('shows which parts are down, and why', () => {
     const services = facts.services.map((service) =>
       service.name === 'manager' ? { ...service, status: 'backoff', reason: 'ended with exit code 1: boom' } : service,
     );
@@ -77,7 +77,7 @@ describe('the banner', () => {
     expect(text).toContain('still being looked for');
   });
 
-  test('says what a process that runs cannot do', () => {
+  test('shows faults of a running process', () => {
     const services = facts.services.map((service) =>
       service.name === 'core' ? { ...service, faults: ['everybody is denied: trust.seed.json is not JSON'] } : service,
     );
@@ -86,7 +86,7 @@ describe('the banner', () => {
     expect(text).toContain('              everybody is denied: trust.seed.json is not JSON');
   });
 
-  test('says of a vault that runs that it is sealed', () => {
+  test('shows that a running vault is sealed', () => {
     const vault = { name: 'vault', url: 'http://127.0.0.1:3022', status: 'running', reason: null, faults: [] };
     const notices = ['The vault is sealed: ./svc vault unseal'];
     const text = renderBanner({ ...facts, services: [...facts.services, { ...vault, notices }] }, plain);
@@ -94,25 +94,25 @@ describe('the banner', () => {
     expect(text).toContain('runs, ready in');
   });
 
-  test('says how to connect a model when there is none', () => {
+  test('shows how to connect a model when there is none', () => {
     const engine = { id: 'offline', model: null, why: 'Nothing else is installed.', fault: null };
     expect(renderBanner({ ...facts, engine }, plain)).toContain('Connect a model');
   });
 
-  test('says of the engine that is set why it cannot answer', () => {
+  test('shows why the configured engine cannot answer', () => {
     const engine = { id: 'codex', model: null, why: 'It is set as the default.', fault: 'Codex is not installed.' };
     expect(renderBanner({ ...facts, engine }, plain)).toContain(
       '              It is set as the default.\n              Codex is not installed.\n',
     );
   });
 
-  test('shows the way into the dashboard at the first start alone', () => {
+  test('shows the set-up link only at the first start', () => {
     const url = 'http://localhost:3020/setup#token';
     expect(renderBanner({ ...facts, setupUrl: url }, plain)).toContain(`Set up      ${url}`);
     expect(renderBanner(facts, plain)).not.toContain('Set up');
   });
 
-  test('breaks long words at the width of the terminal, and no command in them', () => {
+  test('wraps long text at the width of the terminal, but no command', () => {
     const why = 'No other engine is ready. It is not installed: "./svc engine install claude". Nor is the other one.';
     const instances = [
       { ...compat, status: 'failed', url: null, reason: `port 3025 is used by ${'python3 -m http.server '.repeat(4)}` },
@@ -122,7 +122,7 @@ describe('the banner', () => {
     expect(text).toContain('              "./svc engine install claude". Nor is the\n              other one.');
   });
 
-  test('has colours on a terminal only, and none with NO_COLOR', () => {
+  test('has colors only on a terminal, and not with NO_COLOR', () => {
     const isColoured = (isTTY: boolean, env: Record<string, string>) =>
       renderBanner(facts, createStyle({ isTTY }, env)).includes('\u001B');
     expect(isColoured(true, {})).toBe(true);

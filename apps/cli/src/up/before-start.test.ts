@@ -22,11 +22,11 @@ const dashboard = async () => ({
   isOptional: true,
 });
 
-test('what the service can start without keeps it from nothing', async () => {
+test('a taken port of an optional process does not prevent the start', async () => {
   await expect(checkPorts(host, [await dashboard()])).resolves.toBeUndefined();
 });
 
-test('a start that is refused names every port that is taken, so that one command moves them all', async () => {
+test('a rejected start names every taken port, with one command that moves them all', async () => {
   const refused = checkPorts(host, [await core(), await dashboard()]);
   await expect(refused).rejects.toMatchObject({
     why: expect.stringContaining('(dashboard) is used by'),
@@ -34,7 +34,7 @@ test('a start that is refused names every port that is taken, so that one comman
   });
 });
 
-test('a start at an address that this machine does not have says so', async () => {
+test('rejects a start at an address that this machine does not have', async () => {
   const refused = checkPorts('192.0.2.1', [{ name: 'core', port: 3023, setting: 'SVC_CORE_PORT' }]);
   await expect(refused).rejects.toMatchObject({
     message: 'this machine has no address 192.0.2.1.',
@@ -42,8 +42,8 @@ test('a start at an address that this machine does not have says so', async () =
   });
 });
 
-test('a process of an earlier start that cannot be ended does not hold the start up for ever', async () => {
-  // It leads no group, so that it is not reached.
+test('gives up when a process of an earlier start cannot be ended', async () => {
+  // It leads no process group, so it is not killed.
   const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
   onTestFinished(() => void child.kill('SIGKILL'));

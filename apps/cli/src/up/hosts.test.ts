@@ -18,7 +18,7 @@ const state = (fields: Partial<ChildState>): ChildState => ({
 });
 const exit = { code: 1, signal: null, at: 1000, reason: 'ended with exit code 1: boom' };
 
-describe('what a person is told of a host process', () => {
+describe('message about a host process', () => {
   test.each([
     ['nothing of a start', state({ status: 'starting' }), state({}), null],
     [
@@ -51,7 +51,7 @@ describe('what a person is told of a host process', () => {
   });
 });
 
-describe('the environment of a host process', () => {
+describe('environment of a host process', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',
@@ -68,7 +68,7 @@ describe('the environment of a host process', () => {
     MALLOC_TRIM_THRESHOLD_: expect.any(String) as string,
   };
 
-  test('says how memory is given back, unless the operator says otherwise', () => {
+  test('has memory allocator settings, which the operator can override', () => {
     expect(hostEnv('vault', { MALLOC_MMAP_THRESHOLD_: '1', MALLOC_ARENA_MAX: '3' })).toEqual({
       ...allocator,
       MALLOC_MMAP_THRESHOLD_: '1',
@@ -76,7 +76,7 @@ describe('the environment of a host process', () => {
     });
   });
 
-  test('is everything for the core, which starts engines', () => {
+  test('is complete for the core, which starts engines', () => {
     expect(hostEnv('core', env)).toEqual({
       ...allocator,
       PATH: '/bin',
@@ -88,12 +88,12 @@ describe('the environment of a host process', () => {
     });
   });
 
-  test('has the standard variables of OpenTelemetry for the collector, which exports to it', () => {
+  test('has the OpenTelemetry variables only for the collector, which exports', () => {
     expect(hostEnv('collector', { ...env, ...otel })).toMatchObject(otel);
     expect(hostEnv('manager', { ...env, ...otel })).not.toMatchObject(otel);
   });
 
-  test('has the secret of this start for those who write down who did something, over any of the shell', () => {
+  test('has the user proof of this start only for core and collector, and not that of the shell', () => {
     const inherited = { ...env, GATEWAY_USER_PROOF: 'of the shell' };
     const having = (['core', 'manager', 'collector', 'vault'] as const).map((name) => hostEnv(name, inherited, 'made'));
     expect(having.map(({ GATEWAY_USER_PROOF }) => GATEWAY_USER_PROOF)).toEqual(['made', undefined, 'made', undefined]);
@@ -103,7 +103,7 @@ describe('the environment of a host process', () => {
     expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
 
-  test('says how the network is reached to those who run npm or ask for updates', () => {
+  test('has proxy and registry settings for processes that run npm or check for updates', () => {
     const npm = {
       https_proxy: 'http://proxy:3128',
       HTTP_PROXY: 'http://proxy:3128',
@@ -119,14 +119,14 @@ describe('the environment of a host process', () => {
     expect(having('vault')).toEqual({ ...allocator, PATH: '/bin', NODE_EXTRA_CA_CERTS: '/ca.pem' });
   });
 
-  test('tells only the collector, which reads transcripts, where the engines keep theirs', () => {
+  test('has the folders of engine transcripts only for the collector', () => {
     const all = { ...allocator, PATH: '/bin', HOME: '/h', SVC_X: '1', NODE_COMPILE_CACHE: '/c' };
     expect(hostEnv('manager', env)).toEqual(all);
     expect(hostEnv('collector', env)).toEqual({ ...all, CODEX_HOME: '/x' });
   });
 });
 
-test('finds the listening sockets of a port in the table of the kernel', () => {
+test('listeningInodes() finds the listening sockets of a port in the kernel table', () => {
   const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:0BCF 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 83731 1 0 100 0 0 10 0
    1: 0100007F:0BCF 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 83732 1 0 100 0 0 10 0

@@ -11,7 +11,7 @@ const version = 'b'.repeat(40);
 let home: string;
 let places: UpdatePlaces;
 
-/** A clone whose `svc up` notes what it runs, and then does what the script says: `$new` is set while the pointer is there. */
+/** A clone whose `svc up` records its version and runs the script; `$new` is set while the pointer exists. */
 beforeEach(() => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -30,7 +30,7 @@ function svc(script: string): void {
 const runs = () => (existsSync(path.join(home, 'runs')) ? readFileSync(path.join(home, 'runs'), 'utf8').trim().split('\n') : []);
 const untilAsked = "trap 'exit 75' USR2; while :; do sleep 0.05; done";
 
-test('a version on trial that ends by itself is taken back', async () => {
+test('a version on trial that exits is rolled back', async () => {
   svc('[ -z "$new" ] || exit 3; exit 0');
   beginTrial(places, version);
   expect(await launch(home)).toBe(0);
@@ -38,7 +38,7 @@ test('a version on trial that ends by itself is taken back', async () => {
   expect(readFileSync(places.reverted, 'utf8')).toContain('exit code 3');
 });
 
-test('one that who updates takes back just before it ends is followed by the version from before', async () => {
+test('the previous version starts when the updater rolls the trial back just before the new one exits', async () => {
   svc(`[ -n "$new" ] || exit 0; touch '${home}/began'; while [ ! -e '${places.reverted}' ]; do sleep 0.05; done; exit 3`);
   beginTrial(places, version);
   const launched = launch(home);
@@ -48,7 +48,7 @@ test('one that who updates takes back just before it ends is followed by the ver
   expect(runs()).toEqual(['new', 'old']);
 });
 
-test('a version on trial that nobody confirms in time is taken back', async () => {
+test('a version on trial that is not confirmed in time is rolled back', async () => {
   svc(`[ -n "$new" ] || exit 0; ${untilAsked}`);
   beginTrial(places, version);
   expect(await launch(home, { trialMs: 300 })).toBe(0);
@@ -56,7 +56,7 @@ test('a version on trial that nobody confirms in time is taken back', async () =
   expect(readFileSync(places.reverted, 'utf8')).toContain('not confirmed');
 });
 
-test('it is not while its updater is at work', async () => {
+test('a trial does not time out while its updater runs', async () => {
   svc(`n=0; while [ $n -lt 20 ]; do sleep 0.05; n=$((n + 1)); done; exit 0`);
   beginTrial(places, version);
   const [from, to] = [
@@ -69,7 +69,7 @@ test('it is not while its updater is at work', async () => {
   expect([runs(), readPointer(places)]).toEqual([['new'], version]);
 });
 
-test('one that was confirmed stays, however long it runs, and how it ends is its own', async () => {
+test('a confirmed version stays, and its exit code is returned', async () => {
   svc('sleep 0.5; exit 7');
   beginTrial(places, version);
   confirmTrial(places);
@@ -77,11 +77,11 @@ test('one that was confirmed stays, however long it runs, and how it ends is its
   expect([runs(), readPointer(places)]).toEqual([['new'], version]);
 });
 
-test('the version that comes next is started ahead, and goes on when the one before asks to be replaced', async () => {
+test('the next version is started in stand-by and continues when the current one asks to be replaced', async () => {
   const words = path.join(places.versions, version, 'apps/cli/src/up/stand-by.ts');
   mkdirSync(path.dirname(words), { recursive: true });
   writeFileSync(words, '');
-  // The first asks for it, and leaves when it stands by; the second says so, and is told to go.
+  // The first requests a stand-by and exits when it is ready; the second reports ready and is told to go.
   const svcFile = path.join(places.versions, version, 'svc');
   svc(
     `ln -sfn versions/${version} '${places.pointer}'; echo prepare >&3; read -r word <&3; echo "old heard $word" >>'${home}/runs'; exit 75`,

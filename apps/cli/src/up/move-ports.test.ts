@@ -13,7 +13,7 @@ async function listen(port = 0): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as { port: number }).port };
 }
 
-test('what is offered is free: no two are the same, none is wanted by another process, each can be listened at', async () => {
+test('new ports are free, distinct and not wanted by another process', async () => {
   const taken = await Promise.all([listen(), listen(), listen()]);
   const wanted = taken.map(({ port }, at) => ({ name: 'x', port, setting: `SVC_${at}_PORT` }));
   const others = new Set(wanted.flatMap(({ port }) => [port, port + 10, port + 20]));
@@ -29,7 +29,7 @@ const moves = [
   { setting: 'SVC_MANAGER_PORT', port: 3034 },
 ];
 
-test('a move is a line of .env that later commands read, also behind one without an end', () => {
+test('a move appends to .env, even after a line without a line break', () => {
   const folder = temporaryFolder();
   const file = path.join(folder.path, '.env');
   writeFileSync(file, 'SVC_LOG_LEVEL=debug');
@@ -39,7 +39,7 @@ test('a move is a line of .env that later commands read, also behind one without
   folder.remove();
 });
 
-test('a setting of the environment, which wins over the file, is set there', () => {
+test('a setting of the environment, which takes precedence over .env, is moved there', () => {
   expect(moveCommand(moves, { SVC_CORE_PORT: '3023' })).toBe(
     "printf '\\nSVC_MANAGER_PORT=3034\\n' >>.env && export SVC_CORE_PORT=3033 &&",
   );

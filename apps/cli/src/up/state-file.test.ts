@@ -18,7 +18,7 @@ afterEach(() => {
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const snapshot = () => ({ pid: process.pid, started_at: 1, services: [], faults: [] });
 
-test('the state is there after a change and gone after the end', async () => {
+test('the state file is written after a change and removed at the end', async () => {
   const file = path.join(dir, 'supervisor.json');
   const state = createStateFile(file, snapshot);
   state.changed();
@@ -28,13 +28,13 @@ test('the state is there after a change and gone after the end', async () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test('what a supervisor left that was killed while it wrote is removed', () => {
+test('a temporary file left by a killed supervisor is removed', () => {
   for (const name of ['supervisor.json.123.tmp', 'other.json.123.tmp']) writeFileSync(path.join(dir, name), 'half');
   createStateFile(path.join(dir, 'supervisor.json'), snapshot);
   expect(readdirSync(dir)).toEqual(['other.json.123.tmp']);
 });
 
-test('a state that cannot be written does not end the supervisor', async () => {
+test('a state file that cannot be written does not end the supervisor', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const state = createStateFile(path.join(dir, 'gone', 'supervisor.json'), snapshot);
   state.changed();
@@ -45,7 +45,7 @@ test('a state that cannot be written does not end the supervisor', async () => {
   expect(String(said.mock.calls[0]?.[0])).toContain('cannot be written');
 });
 
-test('a state that cannot be read is no state', () => {
+test('an unreadable state file is read as null', () => {
   expect(readSupervisorState(path.join(dir, 'x'.repeat(300)))).toBeNull();
   expect(readSupervisorState(dir)).toBeNull();
 });

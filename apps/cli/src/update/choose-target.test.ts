@@ -19,8 +19,8 @@ const choose = (more: Partial<Parameters<typeof chooseTarget>[0]> = {}): Choice 
   chooseTarget({ channel: 'stable', ref: null, refs, current, ...more });
 const targetOf = (choice: Choice) => (choice.type === 'target' ? choice.target : null);
 
-describe('stable', () => {
-  test('goes to the newest release, by its commit and with the object of its tag', () => {
+describe('stable channel', () => {
+  test('goes to the newest release, with its commit and tag object', () => {
     expect(targetOf(choose())).toEqual({
       commit: sha('5'),
       name: 'v1.10.0',
@@ -30,7 +30,7 @@ describe('stable', () => {
     });
   });
 
-  test('stays when the newest release is what is installed', () => {
+  test('stays when the newest release is installed', () => {
     expect(choose({ current: { commit: sha('5'), version: '1.10.0' } }).type).toBe('current');
   });
 
@@ -38,31 +38,31 @@ describe('stable', () => {
     expect(choose({ current: { commit: sha('a'), version: '1.11.0' } })).toMatchObject({ type: 'current' });
   });
 
-  test('says so when there is no release', () => {
+  test('reports that there is no release', () => {
     const why = expect.stringContaining('./svc update --channel edge') as string;
     expect(choose({ refs: parseRemoteRefs(`${sha('1')}\trefs/heads/main`) })).toMatchObject({ type: 'none', why });
   });
 });
 
-test('edge goes to the head of main, and needs one', () => {
+test('the edge channel goes to the head of main, and reports that there is none', () => {
   expect(targetOf(choose({ channel: 'edge' }))).toMatchObject({ commit: sha('1'), name: 'main', tag: null });
   expect(choose({ channel: 'edge', current: { commit: sha('1'), version: '1.0.0' } }).type).toBe('current');
   expect(choose({ channel: 'edge', refs: parseRemoteRefs('') }).type).toBe('none');
 });
 
-describe('a ref that was asked for', () => {
-  test('is a tag before it is a branch', () => {
+describe('requested ref', () => {
+  test('is looked up as a tag before a branch', () => {
     expect(targetOf(choose({ ref: 'v1.9.0' }))).toMatchObject({ commit: sha('3'), tag: { name: 'v1.9.0' }, isPinned: true });
   });
 
-  test('may be older than what is installed, a pre-release, a branch or a commit', () => {
+  test('can be an older release, a pre-release, a branch or a commit', () => {
     expect(targetOf(choose({ ref: 'v1.9.0', current: { commit: sha('a'), version: '3.0.0' } }))?.commit).toBe(sha('3'));
     expect(targetOf(choose({ ref: 'v2.0.0-beta.1' }))?.commit).toBe(sha('6'));
     expect(targetOf(choose({ ref: 'main', channel: 'stable' }))?.commit).toBe(sha('1'));
     expect(targetOf(choose({ ref: sha('9') }))?.commit).toBe(sha('9'));
   });
 
-  test('that git would take for an option, or that is not there, is refused', () => {
+  test('is rejected if git would read it as an option, or if it does not exist', () => {
     for (const ref of ['--upload-pack=touch /tmp/x', '-x', 'no-such', '', 'abc1234', 'HEAD', '../main', 'main:main'])
       expect(choose({ ref }).type).toBe('none');
   });

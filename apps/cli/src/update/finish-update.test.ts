@@ -34,7 +34,7 @@ function openContext(say: (line: string) => void = () => undefined) {
 
 const journal = { id: 'x', startedAt: 0, phase: 'settling', from, to, isEdge: false, isRollback: false } as const;
 
-test('versions that nobody goes back to are removed, but not the one whose code does that', async () => {
+test('finish() removes unused versions, except the one whose code runs', async () => {
   const said: string[] = [];
   const context = openContext((line) => said.push(line));
   await finish(context, journal);
@@ -42,7 +42,7 @@ test('versions that nobody goes back to are removed, but not the one whose code 
   expect(readdirSync(context.places.versions).toSorted()).toEqual([unpacked, from, to].map(({ commit }) => commit));
 });
 
-test('an update that stays names the connectors that do not run any more, and the way back', async () => {
+test('a kept update names the connectors that no longer run, and the command to roll back', async () => {
   const context = openContext();
   mkdirSync(context.places.folder, { recursive: true });
   const { code, words } = await finishUpdate(context, {
@@ -57,7 +57,7 @@ test('an update that stays names the connectors that do not run any more, and th
   expect(lastUpdate(context.places)?.words).toBe(words);
 });
 
-test('new settings are noted where .env is kept, also behind a link', async () => {
+test('new settings are appended to .env, also through a symlink', async () => {
   const context = openContext();
   const kept = path.join(context.places.home, 'kept.env');
   writeFileSync(kept, 'SVC_MINE=1\n');

@@ -12,7 +12,7 @@ function openPlaces() {
   return { last: path.join(folder.path, 'last.json') };
 }
 
-test('one that a person has to do something for is noted with its reason, and held; the way back and what was refused stay', () => {
+test('an update that needs manual steps is recorded and held, keeping the rollback target and the rejected version', () => {
   const places = openPlaces();
   writeLastUpdate(places, { ...ended, code: 0, from: version('0'), to: version('1') }, false);
   writeLastUpdate(places, { ...ended, code: 2, to: version('2') }, false);
@@ -29,7 +29,7 @@ test('one that a person has to do something for is noted with its reason, and he
   expect(readLastUpdate(places)).toMatchObject({ code: 0, refused: null, held: null });
 });
 
-test('one that the machine kept from its end is noted, and may be tried again', () => {
+test('an update stopped by a passing failure is recorded and can be retried', () => {
   const places = openPlaces();
   writeStoppedUpdate(places, { ...ended, code: 3, words: 'the disk is full', to: version('3'), isPassing: true });
   expect(readLastUpdate(places)).toMatchObject({ words: 'the disk is full', refused: null, held: null });

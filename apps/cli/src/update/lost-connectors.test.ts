@@ -8,7 +8,7 @@ const connector = (id: string, healthy: boolean, enabled = true, reason: string 
   reason,
 });
 
-test('connectors that were well before and stay away are named, with the reason', async () => {
+test('healthy connectors that do not come back are reported with the reason', async () => {
   const before = [connector('m1', true), connector('slow', true), connector('off', false, false), connector('ill', false)];
   const wereWell = await wellConnectors(async () => before);
   let asked = 0;
@@ -19,7 +19,7 @@ test('connectors that were well before and stay away are named, with the reason'
   expect(await lostConnectors(after, wereWell, 100)).toEqual(['m1: it is broken']);
 });
 
-test('nobody waits when all are there, and one that is turned off meanwhile is not missed', async () => {
+test('returns at once when all connectors are back, ignoring disabled ones', async () => {
   const wereWell = await wellConnectors(async () => [connector('m1', true), connector('m2', true)]);
   expect(await lostConnectors(async () => [connector('m1', true), connector('m2', false, false)], wereWell)).toEqual([]);
 });

@@ -8,20 +8,20 @@ const applied = new Map([
   ['003-move.sql', line('003', '002')],
 ]);
 
-test('older code runs when every migration that it does not know says so', () => {
+test('older code runs when every migration it does not know allows it', () => {
   expect(whyNotOnNewer(['001-init.sql', '002-more.sql'], applied)).toBeNull();
   expect(whyNotOnNewer(applied.keys(), applied)).toBeNull();
 });
 
-test('code from before the oldest that a migration names does not run, and the migration is named', () => {
+test('rejects code older than a migration allows, and names the migration', () => {
   expect(whyNotOnNewer(['001-init.sql'], applied)).toContain('003-move.sql');
 });
 
-test('a migration that says nothing lets no older code run', () => {
+test('rejects older code for a migration that does not name any', () => {
   expect(whyNotOnNewer(['001-init.sql'], new Map([['002-x.sql', '-- 002: drops a table']]))).toContain('002-x.sql');
 });
 
-test('two migrations of one number are told apart by their names', () => {
+test('two migrations with the same number are distinguished by name', () => {
   const twice = new Map([...applied, ['003-other.sql', line('003', '003')]]);
   expect(whyNotOnNewer(['001-init.sql', '002-more.sql', '003-move.sql'], twice)).toBeNull();
   expect(whyNotOnNewer(['001-init.sql', '002-more.sql'], twice)).toContain('003-other.sql');

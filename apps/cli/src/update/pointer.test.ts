@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('the pointer is a link that stays right when the clone is moved', () => {
+test('the pointer is a relative symlink, which stays valid when the clone is moved', () => {
   expect(readPointer(places)).toBeNull();
   setPointer(places, older);
   expect(readPointer(places)).toBe(older);
@@ -25,7 +25,7 @@ test('the pointer is a link that stays right when the clone is moved', () => {
   expect(readPointer(places)).toBeNull();
 });
 
-test('a trial that fails goes back to what was there, and says why; a second time nothing happens', () => {
+test('a failed trial is rolled back once and its reason recorded', () => {
   setPointer(places, older);
   beginTrial(places, newer);
   expect(readTrial(places)).toEqual({ from: older, to: newer });
@@ -37,13 +37,13 @@ test('a trial that fails goes back to what was there, and says why; a second tim
   expect(readPointer(places)).toBe(older);
 });
 
-test('the first trial of a clone goes back to the clone itself', () => {
+test('the first trial is rolled back to the clone itself', () => {
   beginTrial(places, newer);
   expect(revertTrial(places, 'no')).toBe(true);
   expect(readPointer(places)).toBeNull();
 });
 
-test('a trial that is confirmed cannot be gone back from by itself', () => {
+test('a confirmed trial is not rolled back', () => {
   beginTrial(places, newer);
   confirmTrial(places);
   expect(revertTrial(places, 'too late')).toBe(false);
@@ -51,14 +51,14 @@ test('a trial that is confirmed cannot be gone back from by itself', () => {
   expect(existsSync(places.reverted)).toBe(false);
 });
 
-test('one that was cut off before the version was in place is only cleared away', () => {
+test('a trial interrupted before the switch is only cleaned up', () => {
   beginTrial(places, newer);
   setPointer(places, older);
   expect(revertTrial(places, 'cut off')).toBe(false);
   expect(readTrial(places)).toBeNull();
 });
 
-test('a reason that cannot be noted keeps nothing from going back', () => {
+test('a reason that cannot be recorded does not prevent the rollback', () => {
   setPointer(places, older);
   beginTrial(places, newer);
   mkdirSync(`${places.reverted}/taken`, { recursive: true });

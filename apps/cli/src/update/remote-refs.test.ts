@@ -4,7 +4,7 @@ import { parseRemoteRefs } from './remote-refs.ts';
 
 const [a, b, c] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(64)];
 
-test('branches and tags are read; an annotated tag has the commit that it is of beside its own object', () => {
+test('parses branches and tags, with object and commit of an annotated tag', () => {
   const text = [
     `ref: refs/heads/main\tHEAD`,
     `${a}\tHEAD`,
@@ -28,7 +28,7 @@ test('branches and tags are read; an annotated tag has the commit that it is of 
   ]);
 });
 
-test('any text is read without a fault, and gives no name or commit that is not in it', () => {
+test('random text is parsed without errors, and gives only names that it contains', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { tags, branches } = parseRemoteRefs(text);

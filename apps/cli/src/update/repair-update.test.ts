@@ -15,7 +15,7 @@ import type { UpdateContext } from './update-context.ts';
 const [older, newer] = ['a', 'b'].map((letter) => letter.repeat(40)) as [string, string];
 const version = (commit: string) => ({ commit, version: commit[0] ?? '', name: commit[0] ?? '' });
 
-/** An update that was cut off with the newer version on trial. `runs`: what runs by the time of the repair. `replies`: whether it answers. */
+/** An update interrupted with the newer version on trial. `runs`: the running version at the repair. `replies`: whether it answers. */
 async function openContext(runs: string | null, replies = true): Promise<UpdateContext> {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -35,7 +35,7 @@ async function openContext(runs: string | null, replies = true): Promise<UpdateC
     isRollback: false,
     unwell: [],
   });
-  // What runs goes by the pointer once it was asked to start again.
+  // After a requested restart the version of the pointer runs.
   let isAgain = false;
   process.on('SIGUSR2', asked);
   onTestFinished(() => void process.removeListener('SIGUSR2', asked));
@@ -61,26 +61,26 @@ async function openContext(runs: string | null, replies = true): Promise<UpdateC
   return { places, service, source, settings, ...rest } as unknown as UpdateContext;
 }
 
-test('a version that never ran, for the service was stopped, is taken back and may be tried again', async () => {
+test('a version that never ran because the service was stopped is rolled back and can be retried', async () => {
   const context = await openContext(null);
   expect(await repairUpdate(context)).toContain('is in place again');
   expect([readTrial(context.places), readPointer(context.places)]).toEqual([null, null]);
   expect(readLastUpdate(context.places)).toMatchObject({ code: 3, refused: null, held: null });
 });
 
-test('so is one in whose place the version before still runs', async () => {
+test('a version is rolled back and can be retried when the previous one still runs', async () => {
   const context = await openContext(older);
   expect(await repairUpdate(context)).toContain('before the new version ran');
   expect(readLastUpdate(context.places)).toMatchObject({ code: 3, refused: null, held: null });
 }, 30_000);
 
-test('one that runs, and does not do what it should, is not tried again', async () => {
+test('a version that runs and fails its check is rolled back and not retried', async () => {
   const context = await openContext(newer, false);
   expect(await repairUpdate(context)).toContain('is in place again');
   expect(readLastUpdate(context.places)).toMatchObject({ code: 2, refused: newer });
 }, 30_000);
 
-test('one that runs well stays', async () => {
+test('a version that runs well is kept', async () => {
   const context = await openContext(newer);
   expect(await repairUpdate(context)).toContain('It is complete now');
   expect([readTrial(context.places), readLastUpdate(context.places)?.code]).toEqual([null, 0]);

@@ -10,7 +10,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { measureGap, watchService } from './switch-version.ts';
 
-test('a core that does not answer again is one that was away to the end', async () => {
+test('measureGap() counts a core that does not come back as away until the end', async () => {
   const heard = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     response.end('{}');
@@ -27,7 +27,7 @@ test('a core that does not answer again is one that was away to the end', async 
   expect(await gap.stop()).toBeGreaterThanOrEqual(200);
 });
 
-test('a service is stopped when it was asked to end, or what keeps it is gone; one that says nothing of that is not', async () => {
+test('a service is stopped when it is stopping or its keeper is gone', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const file = path.join(folder.path, 'supervisor.json');

@@ -15,7 +15,7 @@ test.each([
   ['has another version', { dependencies: { a: '1.0.1' } }, { devDependencies: { b: '2.0.0' } }, false],
   ['has more than a workspace wants', { dependencies: { a: '1.0.0' } }, {}, false],
   ['names a workspace that is gone', { dependencies: { a: '1.0.0' } }, null, false],
-])('a lock that %s', (_what, own, workspace, fits) => {
+])('fitsManifests() for a lock file that %s', (_what, own, workspace, fits) => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const write = (name: string, content: object) => writeFileSync(path.join(folder.path, name), JSON.stringify(content));
@@ -40,11 +40,11 @@ test.each([
   ['a registry that cannot be trusted', 'npm error code SELF_SIGNED_CERT_IN_CHAIN', installFaultOf, false],
   ['a digest that is another one', 'npm error code EINTEGRITY', installFaultOf, true],
   ['a process that does not answer', 'the core does not answer (connect ECONNREFUSED 127.0.0.1:1)', faultOf, true],
-])('%s counts as a fault of the version, or not', (_what, words, fault, isOfTheVersion) => {
+])('classifies as a fault of the version or of the machine: %s', (_what, words, fault, isOfTheVersion) => {
   expect(fault(words) instanceof BrokenVersion).toBe(isOfTheVersion);
 });
 
-test('a copy is put in the place of a file, and not written into what other folders share with it', () => {
+test('putCopy() replaces a file without changing its hard links', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const at = (name: string) => path.join(folder.path, name);
@@ -57,13 +57,13 @@ test('a copy is put in the place of a file, and not written into what other fold
   expect(readFileSync(at('theirs'), 'utf8')).toBe('old');
 });
 
-test('a registry that is away is also known by what npm said before its last words', () => {
+test('an unreachable registry is recognized in earlier output of npm too', () => {
   expect(
     installFaultOf('npm error A complete log of this run can be found in …', 'npm error code ECONNREFUSED'),
   ).not.toBeInstanceOf(BrokenVersion);
 });
 
-test('a version that git has forgotten is not whole', () => {
+test('a version whose git folder is gone is not complete', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const at = (...parts: string[]) => path.join(folder.path, ...parts);

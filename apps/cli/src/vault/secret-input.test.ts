@@ -9,8 +9,8 @@ function terminal() {
   return { stream, raw, said: () => said, input: createSecretInput(stream, (text) => (said += text)) };
 }
 
-describe('at a terminal', () => {
-  test('shows nothing of what is typed, and takes corrections', async () => {
+describe('secret input at a terminal', () => {
+  test('does not echo, and supports corrections', async () => {
     const { stream, raw, said, input } = terminal();
     const typed = input.line('Passphrase: ');
     stream.write('wrong\u0015hor');
@@ -21,7 +21,7 @@ describe('at a terminal', () => {
     expect(raw).toEqual([true, false]);
   });
 
-  test('asks for a new one twice, and takes no other the second time', async () => {
+  test('asks for a new secret twice and rejects a mismatch', async () => {
     const { stream, input } = terminal();
     const typed = input.newLine('New: ');
     stream.write('one\n');
@@ -31,14 +31,14 @@ describe('at a terminal', () => {
 
   const pasted = (text: string) => `\u001B[200~${text}\u001B[201~`;
 
-  test('a value of several lines can be pasted, and its last line break enters it', async () => {
+  test('accepts a multi-line paste, entered by its last line break', async () => {
     const { stream, input } = terminal();
     const typed = input.value('Value: ');
     stream.write(pasted('-----BEGIN KEY-----\rline two\r\n-----END KEY-----\n'));
     expect(await typed).toBe('-----BEGIN KEY-----\nline two\n-----END KEY-----');
   });
 
-  test('what is pasted without a line break waits for Enter, and arrows are no part of it', async () => {
+  test('waits for Enter after a paste without a line break, and ignores arrow keys', async () => {
     const { stream, input } = terminal();
     const typed = input.line('Passphrase: ');
     stream.write(pasted('horse'));
@@ -50,7 +50,7 @@ describe('at a terminal', () => {
     ['line', pasted('one\ntwo\n')],
     ['line', 'one\rtwo\r'],
     ['value', 'one\rtwo\r'],
-  ] as const)('a %s is not cut at its first line: %j', async (what, text) => {
+  ] as const)('rejects a %s of several lines instead of truncating it: %j', async (what, text) => {
     const { stream, raw, input } = terminal();
     const typed = input[what]('Value: ');
     stream.write(text);
@@ -58,7 +58,7 @@ describe('at a terminal', () => {
     expect(raw).toEqual([true, false]);
   });
 
-  test.each(['\u0003', '\u0004'])('is left with %j, and shows again what is typed', async (sign) => {
+  test.each(['\u0003', '\u0004'])('is cancelled by %j and restores echo', async (sign) => {
     const { stream, raw, input } = terminal();
     const typed = input.value('Value: ');
     stream.write(`half${sign}`);
@@ -67,10 +67,10 @@ describe('at a terminal', () => {
   });
 });
 
-describe('from a pipe', () => {
+describe('secret input from a pipe', () => {
   const piped = (text: string | Buffer) => createSecretInput(Object.assign(new PassThrough().end(text), {}), () => undefined);
 
-  test('comes one a line, and nothing is asked', async () => {
+  test('reads one secret per line without prompting', async () => {
     const input = piped('first\r\nsecond\n');
     expect([await input.line('A'), await input.newLine('B'), await input.line('C')]).toEqual(['first', 'second', '']);
   });
@@ -79,15 +79,15 @@ describe('from a pipe', () => {
     ['line one\nline two\n', 'line one\nline two'],
     ['as it is', 'as it is'],
     ['two breaks\n\n', 'two breaks\n'],
-  ])('a value is %j without its last line break', async (text, value) => {
+  ])('reads the value %j without its last line break', async (text, value) => {
     expect(await piped(text).value('A')).toBe(value);
   });
 
-  test('bytes that are no text are refused, not changed', async () => {
+  test('rejects bytes that are not UTF-8', async () => {
     await expect(piped(Buffer.from([0x6b, 0xff, 0xfe])).value('A')).rejects.toThrow('not text (UTF-8)');
   });
 
-  test('ends at a megabyte', async () => {
+  test('rejects more than a megabyte', async () => {
     await expect(piped('x'.repeat(1024 * 1024 + 1)).value('A')).rejects.toThrow('too long');
   });
 });

@@ -23,7 +23,7 @@ async function openPlace() {
     .map(([file, text]) => `${sha256(text)}  ${file}\n`)
     .join('');
   const asked: string[] = [];
-  /** What it says of their lengths, where that is not so. */
+  /** Content lengths that the server claims instead of the real ones. */
   const lengths: Record<string, number> = {};
   const server = createServer(({ method, url }, response) => {
     asked.push(`${method} ${url}`);
@@ -48,7 +48,7 @@ async function openPlace() {
 
 const current = { commit: '1'.repeat(40), version: '0.0.1', name: '0.0.1' };
 
-test('an installation that was set to the main branch is told the way back to releases', async () => {
+test('an archive installation on the edge channel is told how to return to releases', async () => {
   const source = openArchiveSource((await openPlace()).place);
   expect(await source.find({ channel: 'stable', ref: null, current })).toMatchObject({ name: 'v0.0.2' });
   await expect(source.find({ channel: 'edge', ref: null, current })).rejects.toThrow(
@@ -57,11 +57,11 @@ test('an installation that was set to the main branch is told the way back to re
   await expect(source.find({ channel: 'edge', ref: 'v1', current })).rejects.toThrow('for --ref, use a clone');
 });
 
-test('an archive that is not what was signed is remembered, and not fetched again by itself until it or the sums change', async () => {
+test('an archive with a wrong checksum is not fetched again until it or the checksums change', async () => {
   const { place, files, archive, asked } = await openPlace();
   const gets = () => asked.filter((each) => each === `GET /${archive}`).length;
   const look = async () => {
-    // A process of its own each time.
+    // As a new process each time.
     const source = openArchiveSource(place);
     const target = await source.find({ channel: 'stable', ref: null, current });
     return { source, target, why: await source.whyNotYet(target) };
@@ -73,7 +73,7 @@ test('an archive that is not what was signed is remembered, and not fetched agai
   await expect(source.fetch(target)).rejects.toMatchObject({ outcome: refused });
   expect((await look()).why).toContain('its archive is not what SHA256SUMS says');
   expect(gets()).toBe(1);
-  // A person may ask for it all the same.
+  // A manual update fetches it again.
   await expect(source.fetch(target)).rejects.toMatchObject({ outcome: refused });
   expect(gets()).toBe(2);
   files[archive] = 'archive';
@@ -85,7 +85,7 @@ test('an archive that is not what was signed is remembered, and not fetched agai
   expect((await look()).why, 'the sums are others').toBeNull();
 });
 
-test('an archive that has no room on the disk is not begun', async () => {
+test('an archive that does not fit on the disk is not downloaded', async () => {
   const { place, lengths, archive, asked } = await openPlace();
   const source = openArchiveSource(place);
   const target = await source.find({ channel: 'stable', ref: null, current });

@@ -59,7 +59,7 @@ function sign(namespace = 'svc-release'): string {
 const newest = (signers: string | null = null, platform = 'linux-x64') =>
   newestPublished({ base: `${base}/`, platform, signers });
 
-test('the newest of the platform is found, by number and not by letter', async () => {
+test('the newest version for the platform is found by numeric order', async () => {
   publish(['0.9.0', '0.10.0', '0.2.0']);
   publish(['0.11.0'], 'darwin-arm64');
   expect(await newest(sign())).toEqual({
@@ -70,31 +70,31 @@ test('the newest of the platform is found, by number and not by letter', async (
   expect(await newest(null, 'linux-arm64')).toBeNull();
 });
 
-test('a signature for something else, such as a tag, is invalid', async () => {
+test('rejects a signature made for another purpose, such as a tag', async () => {
   publish(['0.2.0']);
   await expect(newest(sign('git'))).rejects.toThrow('not signed by a key that may release');
 });
 
-test('one that nobody signed, or whom this version does not know, is refused', async () => {
+test('rejects an unsigned release, or one by an unknown key', async () => {
   publish(['0.2.0']);
   await expect(newest(at('absent'))).rejects.toThrow('404');
   sign();
   await expect(newest(at('absent'))).rejects.toThrow('No release can be verified');
 });
 
-test('a place that is away, or has nothing there, is named with the reason', async () => {
+test('an unreachable or empty address is reported with the reason', async () => {
   await expect(newest()).rejects.toThrow(`${base}/SHA256SUMS cannot be read: it answers 404`);
   const away = newestPublished({ base: 'http://127.0.0.1:1', platform: 'linux-x64', signers: null });
   await expect(away).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/SHA256SUMS cannot be read: .*(?:ECONNREFUSED|bad port)/);
 });
 
-test('a description that the sums do not vouch for is refused', async () => {
+test('rejects a description that does not match the checksums', async () => {
   publish(['0.2.0']);
   files[`${nameOf('0.2.0')}.json`] = JSON.stringify({ version: '0.2.0', commit: 'c'.repeat(40), platform: 'linux-x64' });
   await expect(newest()).rejects.toThrow('is not what SHA256SUMS says');
 });
 
-test('only names of files in one folder are taken from sums, whatever else they say', () => {
+test('parseSums() accepts only plain file names', () => {
   const digest = 'a'.repeat(64);
   expect([...parseSums(`${digest}  a\n${digest} *b.c\n${digest}  ../x\n${digest}  /etc/x\nx  y\n`).keys()]).toEqual(['a', 'b.c']);
   fc.assert(
