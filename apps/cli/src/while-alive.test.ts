@@ -9,7 +9,7 @@ const pauseMs = 20;
 const ampleMs = 30_000;
 const shortMs = 1500;
 
-/** A server that answers its health while it is well, and `/work` when the test says so. */
+/** A server that answers `/health` unless it hangs, and `/work` when the test says so. */
 async function open(healthMs = ampleMs) {
   let finish = () => {};
   const asked: string[] = [];

@@ -23,7 +23,7 @@ test('a device is listed with its last visit, its permissions and other abilitie
   );
 });
 
-test('control characters in the name of a device are removed', () => {
+test('control characters in the name of a device do not reach the terminal', () => {
   const hostile = { ...device, name: 'a\u001b[2Jb', platform: 'x\ny', allowed: [], can: [] };
   expect(renderDevices([hostile], 0, plain)).not.toMatch(/\p{Cc}/u);
 });

@@ -26,7 +26,7 @@ describe('log line', () => {
     for (const odd of [null, 7, 'text', { message: 7 }, []]) expect(rendered({ msg: 'bad', err: odd })).toBe('error bad');
   });
 
-  test('has colors only where they are wanted', () => {
+  test('has colours only where they are wanted', () => {
     const coloured = createStyle({ isTTY: true }, {});
     const raw = JSON.stringify({ level: 'error', time: 1, msg: 'bad' });
     expect(renderLogEntry(toLogEntry('core', raw, 0), coloured)).toContain('\u001B[31merror\u001B[39m');

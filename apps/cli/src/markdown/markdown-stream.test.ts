@@ -51,7 +51,7 @@ describe('Markdown on a screen', () => {
     expect(render([table], 9)).toBe('name: one\nwhat it\ndoes: a\nlong text\nin it');
   });
 
-  test('removes control characters of a reply', () => {
+  test('lets no control character of a reply reach the terminal', () => {
     const evil = '\u001B]0;title\u0007 \u001B[2J \u009B31m `\u001B[1A` \u202Ereversed\u202C';
     const all = [
       evil,
@@ -155,7 +155,7 @@ test.each(['`', '~', '- a b c\n', '  - a\n', '| a | b |\n', '```\n', '> a\n', '*
       let lines = 0;
       for (let at = 0; at < text.length; at += size) lines += stream.push(text.slice(at, at + size)).length;
       expect(lines + stream.end().length).toBeGreaterThan(500);
-      // Without its bounds, many times that.
+      // Without its limits it would take many times as long.
       expect(process.threadCpuUsage(since).user / 1000).toBeLessThan(8000);
     }
   },

@@ -92,7 +92,7 @@ test('commands that list or show have --json', () => {
   expect(without.map(pathOf)).toEqual([]);
 });
 
-test('commands that delete or create are named "remove" and "add"', () => {
+test('commands that delete or create are named "remove" and "add", with three exceptions', () => {
   const others = all.map((command) => command.name()).filter((name) => /^(delete|rm|destroy|new|create|register)$/.test(name));
   // Backups and keys are created rather than added; "new" writes a folder of source code.
   expect(others.toSorted()).toEqual(['create', 'create', 'new']);

@@ -79,7 +79,7 @@ test('withdrawn text is marked, and the reply starts over', () => {
   expect(lines.slice(2)).toEqual([`${time} assistant`, '      secret', '      withdrawn', `${time} assistant`, '      other']);
 });
 
-test('removes control characters of others', () => {
+test('control characters of others do not reach the terminal', () => {
   const bad = '\u001b[2J\rx\u202e';
   const lines = shown(
     { ...begin, text: bad, sender: bad, channel: bad },

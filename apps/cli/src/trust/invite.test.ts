@@ -55,7 +55,7 @@ function trust(...principals: Principal[]) {
   };
 }
 
-test('the owner gets an invitation link for a new channel only', async () => {
+test('the owner gets an invitation link that works on the new channel only', async () => {
   const api = trust(owner);
   expect(await inviteOwner(api, link)).toContain('\n  https://t.me/one?start=ABCD-EFGH-JKMN');
   expect(api.asked).toEqual([{ as: 'owner', surface: 'messenger' }]);

@@ -122,7 +122,7 @@ describe('banner', () => {
     expect(text).toContain('              "./svc engine install claude". Nor is the\n              other one.');
   });
 
-  test('has colors only on a terminal, and not with NO_COLOR', () => {
+  test('has colours only on a terminal, and not with NO_COLOR', () => {
     const isColoured = (isTTY: boolean, env: Record<string, string>) =>
       renderBanner(facts, createStyle({ isTTY }, env)).includes('\u001B');
     expect(isColoured(true, {})).toBe(true);

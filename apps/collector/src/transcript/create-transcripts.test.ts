@@ -18,7 +18,7 @@ test('a user without a name, as in a container, does not prevent the start', asy
     managerToken: null,
   };
   const root = { engine: 'claude', dir: '/nowhere/at/all', folders: [], file: /^$/ };
-  // Only what is used before anything is read.
+  // Only the dependencies used before reading begins.
   const deps = { settings, roots: [root], clock: systemClock } as unknown as Parameters<typeof createTranscripts>[0];
   const transcripts = createTranscripts(deps);
   await expect(transcripts.close()).resolves.toBeUndefined();

@@ -93,7 +93,7 @@ test('the last line of an answer counts its tokens, and one-hour cache writes ar
   });
 });
 
-test('tokens that codex wrote to the cache are not counted as input', () => {
+test('cache tokens of codex, whether read or written, are not counted as input', () => {
   const total_token_usage = { input_tokens: 100, cached_input_tokens: 30, cache_write_input_tokens: 20, output_tokens: 5 };
   const line = { type: 'event_msg', payload: { type: 'token_count', info: { total_token_usage } } };
   const row = emptyRow('codex');

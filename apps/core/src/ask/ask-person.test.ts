@@ -17,7 +17,7 @@ const question = {
   ],
 };
 
-/** A turn that asks, its person, and what is stored and shown of it. */
+/** A turn that asks its person, with the stored rows and the frames shown. */
 function open() {
   const clock = createFakeClock();
   const asks = createOpenAsks();

@@ -71,7 +71,7 @@ test('the last second factor (a readable authenticator app or a passkey) cannot 
   expect([await accounts.find(), await accounts.hasApp(db)]).toEqual([undefined, false]);
 });
 
-test('a code is accepted for its time step and the neighboring ones, with exactly six digits', () => {
+test('a code is accepted for its time step and the neighbouring ones, with exactly six digits', () => {
   const secret = newTotpSecret();
   const now = 1_800_000_015_000;
   const step = Math.floor(now / 30_000);

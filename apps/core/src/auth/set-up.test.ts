@@ -32,7 +32,7 @@ function open() {
     const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: parts.clock.now() });
     return { opener: { ...link, setupCookies: [browser] }, code };
   };
-  /** Up to the recovery codes. */
+  /** Completes the steps up to the recovery codes. */
   const nearlyDone = async (link = newLink()) => {
     const { opener, code } = await begin(link);
     await setUp.totp(opener, code());

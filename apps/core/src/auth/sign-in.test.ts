@@ -71,7 +71,7 @@ test('wrong guesses of one browser, recovery code or session do not delay any ot
   const [third, fourth] = (await accounts.renewRecoveryCodes(db)) as [string, string];
   await expect(enter({ code: third, name: 'eve' })).rejects.toMatchObject({ code: 'unauthorized' });
   await expect(enter({ code: third })).rejects.toMatchObject(isBusy);
-  await expect(enter({ code: good })).rejects.toMatchObject({ code: 'unauthorized' }); // of the former list
+  await expect(enter({ code: good })).rejects.toMatchObject({ code: 'unauthorized' }); // from the earlier list
   await enter({ code: fourth });
   clock.advance(60_000);
   await expect(signIn.stepUp(await sessionOf(one.cookie), 'wrong')).rejects.toMatchObject({ code: 'unauthorized' });

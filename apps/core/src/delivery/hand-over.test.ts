@@ -18,7 +18,7 @@ const long = 'x'.repeat(400_000);
 const seeLong = (db: Pick<Database, 'run'>) =>
   db.run("INSERT INTO observed_message (conversation_key, sender, text, at) VALUES ('k', 's', ?, 1)", long);
 
-/** A reply that is written down and waits for its channel, with the real journal and outbox. */
+/** A stored reply that waits for its channel, with the real journal and outbox. */
 async function openReply(actions: Action[]) {
   const { db, again } = openTestDb();
   const clock = createFakeClock();

@@ -127,7 +127,7 @@ describe('billed cost', () => {
     ['subscription', false, 0],
     ['local', false, 0],
     ['none', false, 0],
-  ] as const)('with %s: %s, %s USD', async (auth, billed, billed_cost_usd) => {
+  ] as const)('with %s: billed %s, %s USD', async (auth, billed, billed_cost_usd) => {
     const { charge } = await open();
     expect(charge({ ...run('gpt-5'), auth })).toMatchObject({ usage: { cost_usd: 2.25 }, billed, billed_cost_usd });
   });
@@ -200,7 +200,7 @@ describe('price file of an installation', () => {
   });
 });
 
-test('built-in prices rank cache read, input, cache write and output from cheap to dear', () => {
+test('in built-in prices cache reads cost at most as much as input, and cache writes and output at least as much', () => {
   for (const price of Object.values(defaultPrices.models)) {
     expect(price.cache_read ?? price.in).toBeLessThanOrEqual(price.in);
     expect(price.cache_write ?? price.in).toBeGreaterThanOrEqual(price.in);

@@ -37,7 +37,7 @@ test.each([
   expect(seconds(mime, Buffer.alloc((kilobits * 1000 * 10) / 8))).toBe(10);
 });
 
-test('the length of a wave file is that of its header, limited by its size', () => {
+test('a wave file is as long as its header says, and at most its own size', () => {
   expect(seconds('audio/wav', wave(22_050, 22_050 * 2 * 3))).toBe(3);
   expect(seconds('audio/wav', wave(8000, 8000 * 2 * 3, 0x7fff_f000))).toBe(3);
 });

@@ -8,7 +8,7 @@ test.each([
   ['month', '2026-11-21T13:45:10', '2026-11-01T00:00:00', '2026-12-01T00:00:00'],
   ['month', '2026-12-31T23:59:59.999', '2026-12-01T00:00:00', '2027-01-01T00:00:00'],
   ['month', '2028-02-29T00:00:00', '2028-02-01T00:00:00', '2028-03-01T00:00:00'],
-] as const)('a %s of the local calendar around %s', (name, at, since, until) => {
+] as const)('finds the %s of the local calendar around %s', (name, at, since, until) => {
   const period = periodAt(name, local(at));
   expect(period).toEqual({ name, since: local(since), until: local(until) });
   expect(holds(period, local(at))).toBe(true);

@@ -55,7 +55,7 @@ test('items run one at a time after their delay, in order of arrival', async () 
   expect(queue.has('b')).toBe(false);
 });
 
-test('nothing runs while a turn is busy, and items that wait too long are dropped', async () => {
+test('nothing runs during more urgent work, and items that wait too long are dropped', async () => {
   isBusy = true;
   queue.add('a', 'a');
   await pass(5000);

@@ -302,7 +302,7 @@ describe('end of the terminal', () => {
     expect([...messages]).toEqual([['m1', 'important']]);
   });
 
-  test('sends nothing twice after a kill between the journal entry and its removal from the queue', async () => {
+  test('sends nothing twice after a kill between sending a message and removing it from the queue', async () => {
     const first = open([kept()]);
     first.bench.isOpen = false;
     first.faults.add('remove');

@@ -120,7 +120,7 @@ test('a grant that does not apply has no effect', () => {
   );
 });
 
-test('removing a grant that is no block never raises the trust', () => {
+test('removing a grant other than a block never raises the trust', () => {
   const rank = (outcome: Outcome) => (outcome.denied ? -1 : tiers.indexOf(outcome.tier));
   fc.assert(
     fc.property(sender, context, fc.nat(), (who, where, at) => {

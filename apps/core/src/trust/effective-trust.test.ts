@@ -37,7 +37,7 @@ test('the highest tier among the grants applies', () => {
   });
 });
 
-test('of the roles with the widest tool policy, the least asking one applies', () => {
+test('of the roles with the widest tool policy, the one that asks least applies', () => {
   const of = (...grants: [GrantedRole['tool_policy'], string][]) =>
     toIdentity(sender(...grants.map(([tool_policy, asks]) => grant({ tool_policy, asks: asks as GrantedRole['asks'] }))), context)
       .asks;

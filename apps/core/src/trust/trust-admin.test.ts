@@ -98,7 +98,7 @@ test('the last identifier of an owner cannot be removed or moved', async () => {
   expect((await admin.readPrincipal('owner')).identifiers).toEqual([last]);
 });
 
-test('the last owner cannot be deleted, with a reason', async () => {
+test('the last owner cannot be deleted, and the reason is given', async () => {
   const { admin, add } = await open();
   const owner = await admin.readPrincipal('owner');
   const ben = await add('ben');

@@ -6,8 +6,8 @@ import type { JournalRow } from './turn-row.ts';
 type Row = Pick<JournalRow, 'state' | 'attempts' | 'accepted_at' | 'result'> & { id: number };
 
 /**
- * A service that takes up what was left, ends when a deadly turn runs, and starts again. Turns that run together, be it all
- * that may or those beside a suspect, have all begun when it ends.
+ * A service that resumes open turns, ends when a deadly one runs, and starts again. Turns that run concurrently (all that may
+ * at first, later those that are not suspects) have all begun when it ends.
  */
 function live(turns: number, deadly: ReadonlySet<number>) {
   let rows: Row[] = Array.from({ length: turns }, (_, id) => ({

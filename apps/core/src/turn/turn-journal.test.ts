@@ -30,7 +30,7 @@ test('messages of one conversation are accepted in order of arrival, whatever th
   expect(open.find(({ id }) => id === '3')?.envelope).toEqual(turns[2]?.envelope);
 });
 
-/** A journal in which more turns than the mark moves by came and ended. */
+/** A journal with enough ended turns to move its mark. */
 async function openUsed() {
   const { db, again } = openTestDb();
   const clock = createFakeClock();

@@ -9,7 +9,7 @@ const unheard = () => undefined;
 const run = async <T>(queue: TurnQueue, key: string, work: Work<T>, onQueued: (position: number) => void = unheard) =>
   queue.enter(key).run(work, onQueued);
 
-/** A piece of work that a test ends when it likes. */
+/** Work that lasts until the test calls `open()`. */
 function gate() {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => (open = resolve));

@@ -9,7 +9,7 @@ import { setAside } from './chunk-aside.ts';
 const before = Buffer.from('what stands before');
 const after = Buffer.from('what stands behind');
 
-/** A whole file with `there` in its middle, and `again` beside it. */
+/** A file with `there` in its middle, and `again` in a file beside it. */
 async function openAside(there: Buffer, again: Buffer) {
   const folder = temporaryFolder();
   const whole = path.join(folder.path, 'whole');

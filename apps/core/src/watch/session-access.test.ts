@@ -6,7 +6,7 @@ import { checkAccess } from './session-access.ts';
 
 const ops = ['history', 'watch', 'forget', 'abort', 'inject'] as const;
 
-test('a conversation is open to its known owner within the instance of the connector, and to owners of the house', async () => {
+test('grants access to the person of a conversation and to owners, within the instances of the connector', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({

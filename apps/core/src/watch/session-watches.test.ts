@@ -175,7 +175,7 @@ test('sequence numbers keep rising after a watch has ended, even when the clock 
   expect(second.state.place).toBeGreaterThanOrEqual(before);
 });
 
-test('frames past the limit for all conversations are dropped, oldest first, with a gap for the watcher', async () => {
+test('over the limit for all conversations a watcher sees each end, or a gap in its place', async () => {
   const opened = open({ watchers: 10, chars: 5000 });
   const slow = { is: true };
   const late = reader({ isSlow: () => slow.is });

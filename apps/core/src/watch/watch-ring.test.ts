@@ -16,7 +16,7 @@ test('reading resumes at any held place or the next one, and reports missed fram
     expect(ring.read(place, 1e6)).toEqual({ frames: [], next: 105, isBroken: true });
 });
 
-test('random puts, withdrawals and clears keep the limits, rising places and no unnoticed gap', () => {
+test('random puts, withdrawals and clears keep the limits and rising places, and leave no unnoticed gap', () => {
   const step = fc.oneof(
     fc.record({
       what: fc.constant('put'),

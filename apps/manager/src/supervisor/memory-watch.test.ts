@@ -4,7 +4,7 @@ import { createMemoryWatch } from './memory-watch.ts';
 
 const mib = 1024 * 1024;
 
-test('reports once a process that is over its limit in two consecutive samples', () => {
+test('reports a process once when it is over its limit in two consecutive samples', () => {
   const sample = fc.record({ pid: fc.integer({ min: 1, max: 3 }), mb: fc.integer({ min: 98, max: 103 }) });
   fc.assert(
     fc.property(fc.array(sample, { maxLength: 40 }), (samples) => {

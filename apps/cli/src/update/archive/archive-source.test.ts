@@ -11,7 +11,7 @@ import { sha256 } from './download.ts';
 
 const infoOf = (version: string) => JSON.stringify({ version, commit: version.slice(-1).repeat(40), platform: 'linux-x64' });
 
-/** An installation of 0.0.1, and a place that has 0.0.2. */
+/** An installation of 0.0.1, and a server that publishes 0.0.2. */
 async function openPlace() {
   const home = temporaryFolder();
   onTestFinished(home.remove);

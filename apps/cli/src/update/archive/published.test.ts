@@ -43,7 +43,7 @@ function publish(versions: readonly string[], platform = 'linux-x64'): void {
     .join('');
 }
 
-/** Signs what is published, for this purpose, by a key of its own; gives the file of signers. */
+/** Signs the checksums for this purpose with a new key, and returns the file of signers. */
 function sign(namespace = 'svc-release'): string {
   mkdirSync(at('keys'), { recursive: true });
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('keys', namespace)]);
