@@ -31,7 +31,7 @@ const code = (work: () => unknown): string => {
   }
 };
 
-describe('the key of a request', () => {
+describe('checkKey()', () => {
   test.each([
     [`Bearer ${longKey}`, 'in'],
     [`bearer  ${longKey} `, 'in'],
@@ -47,7 +47,7 @@ describe('the key of a request', () => {
     expect(code(() => setUp().check(header))).toBe(wanted);
   });
 
-  test('after 20 bad keys of an address more are refused as too many, with the time to wait', () => {
+  test('rejects further keys as busy after 20 bad ones from an address, with the time to wait', () => {
     const { check, clock } = setUp();
     const codes = Array.from({ length: 1_000 }, (_, i) => code(() => check(`Bearer bad-${i}`)));
     expect(codes.slice(0, 20)).toEqual(Array(20).fill('unauthorized'));
@@ -57,7 +57,7 @@ describe('the key of a request', () => {
     expect(code(() => check('Bearer bad'))).toBe('unauthorized');
   });
 
-  test('while the keys file lets nobody in no key is called wrong, and none is counted as a guess', () => {
+  test('reports unavailable while the keys file is invalid, and counts no key as a guess', () => {
     const { check, file } = setUp();
     file.problem = 'The keys file lets nobody in: it is not valid JSON.';
     const codes = Array.from({ length: 100 }, () => code(() => check(`Bearer ${shortKey}`)));
@@ -67,20 +67,20 @@ describe('the key of a request', () => {
     expect(code(() => check(`Bearer ${shortKey}`))).toBe('in');
   });
 
-  test('past the limit a short key is not even looked at, so guessing gains nothing', () => {
+  test('does not look up short keys past the limit, so that guessing gains nothing', () => {
     const { check, looked } = setUp();
     for (let i = 0; i < 21; i++) code(() => check(`Bearer bad-${i}`));
     expect(code(() => check(`Bearer ${shortKey}`))).toBe('busy');
     expect(looked).not.toContain(shortKey);
   });
 
-  test('a long key gets in through a flood of bad ones from the same address', () => {
+  test('accepts a long key during a flood of bad ones from the same address', () => {
     const { check } = setUp();
     for (let i = 0; i < 1_000; i++) code(() => check(`Bearer bad-${i}`));
     expect(check(`Bearer ${longKey}`)).toEqual(ann);
   });
 
-  test('a flood from one address does not touch another', () => {
+  test('a flood from one address does not affect another', () => {
     const { check } = setUp();
     for (let i = 0; i < 100; i++) code(() => check(`Bearer bad-${i}`, '10.0.0.1'));
     expect(check(`Bearer ${shortKey}`, '10.0.0.2')).toEqual(ann);
@@ -92,8 +92,8 @@ test.each([
   ['secret', 'secre', null],
   ['secret', 'secrets', null],
   ['secret', '', null],
-  // As Node hands over the bytes of a header.
+  // As Node passes the bytes of a header.
   ['schlüssel', Buffer.from('schlüssel').toString('latin1'), ann],
-])('the key %j asked for with %j is %j', (value, key, caller) => {
+])('with the key %j, singleKeyAuth() resolves %j to %j', (value, key, caller) => {
   expect(singleKeyAuth(value, ann).find(key)).toBe(caller);
 });

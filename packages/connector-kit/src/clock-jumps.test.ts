@@ -10,7 +10,7 @@ describe.each([
   ['back', 5 * hour],
   ['forward', -5 * hour],
 ])('with the clock set %s by hours', (_way, backMs) => {
-  test('what fails is tried for as long as it should be', async () => {
+  test('retries for the intended time', async () => {
     const clock = createFakeClock();
     const lefts: number[] = [];
     const running = retryWithin({ clock, limitMs: 1000, random: () => 0 }, async (leftMs) => {
@@ -25,7 +25,7 @@ describe.each([
     expect(lefts).toEqual([1000, 750, 250]);
   });
 
-  test('bad keys are counted for their minute', () => {
+  test('counts bad keys for their minute', () => {
     const clock = createFakeClock();
     const throttle = createThrottle(clock, { perAddress: 1 });
     throttle.attempt('a');

@@ -6,11 +6,11 @@ import type { CoreApi, StreamHandlers } from './connector.ts';
 import { commonFields } from './common-fields.ts';
 import { withCommonFields } from './reply-style.ts';
 
-test('a type names the common fields that make sense for it, and gets exactly those', () => {
+test('commonFields() returns exactly the fields that are named', () => {
   expect(Object.keys(commonFields('engine', 'public', 'debounce_ms'))).toEqual(['engine', 'public', 'debounce_ms']);
 });
 
-test('what the core enforces is marked, has a title, and takes what the core takes', () => {
+test('fields that the core enforces are marked as such and have the shape that the core accepts', () => {
   for (const name of ruleNames) {
     expect(commonFields(name)[name]).toMatchObject({ ...ruleShapes[name], enforcedBy: 'core', title: expect.any(String) });
   }
@@ -42,12 +42,12 @@ function core() {
   return { api, handled };
 }
 
-test('without common fields the core is called as it is', () => {
+test('returns the core unchanged when no common field is set', () => {
   const { api } = core();
   expect(withCommonFields(api, { reply_style: 'stream', mention_only: false })).toBe(api);
 });
 
-test('with mention_only a message that does not mention the assistant is only observed, streamed or not', async () => {
+test('mention_only sends messages that do not mention the assistant as async, streamed or not', async () => {
   const { api, handled } = core();
   const held = withCommonFields(api, { mention_only: true });
   await held.handle({ ...envelope, mentioned: false });

@@ -23,13 +23,13 @@ describe('conversation keys', () => {
     expect(key).toBe(wanted);
   });
 
-  test('a compat key is a fingerprint of caller and first message', () => {
+  test('a compat key is a stable hash of caller and first message', () => {
     expect(compatKey('i1', 'ann', 'hi')).toMatch(/^compat:i1:[0-9a-f]{32}$/);
     expect(compatSessionKey('i1', 'ann', 'notes')).toMatch(/^compat:i1:session:[0-9a-f]{32}$/);
     expect(compatKey('i1', 'ann', 'hi')).toBe(compatKey('i1', 'ann', 'hi'));
   });
 
-  test('no two callers share a compat session, however their names and messages are cut', () => {
+  test('two callers never share a compat key, whatever their names and messages contain', () => {
     expect(compatKey('i1', 'a', 'b:c')).not.toBe(compatKey('i1', 'a:b', 'c'));
     const text = fc.string({ unit: fc.constantFrom('a', ':', '1', '2') });
     fc.assert(
@@ -42,7 +42,7 @@ describe('conversation keys', () => {
     );
   });
 
-  test('the parts of a key are its type, its instance and the rest', () => {
+  test('parseKey() returns the type, the instance and the rest', () => {
     expect(parseKey('issues:i1:repo:acme/site:issue:7')).toEqual({
       type: 'issues',
       instanceId: 'i1',
@@ -51,18 +51,18 @@ describe('conversation keys', () => {
     expect(parseKey(compatSessionKey('i1', 'ann', 'x'))).toMatchObject({ type: 'compat', instanceId: 'i1' });
   });
 
-  test.each(['', 'compat', 'compat:', 'compat::x', 'Compat:i1:x', ':i1:x'])('%j is no key', (text) => {
+  test.each(['', 'compat', 'compat:', 'compat::x', 'Compat:i1:x', ':i1:x'])('parseKey() rejects %j', (text) => {
     expect(parseKey(text)).toBeNull();
   });
 });
 
-describe('an e-mail', () => {
-  test('has its own Message-ID where that is plain and short', () => {
+describe('e-mail keys', () => {
+  test('use the Message-ID unchanged where it is plain and short', () => {
     expect(emailId('<1@x.example>')).toBe('<1@x.example>');
     expect(emailKey('email', 'e1', '<1@x.example>')).toBe('email:e1:thread:<1@x.example>');
   });
 
-  test('has an id and a key that every envelope takes, and shares them with no other', () => {
+  test('are valid and unique for any Message-ID', () => {
     const idText = fc.oneof(
       fc.string({ maxLength: 1000, unit: 'binary' }),
       fc.string().map((text) => `sha256:${text}`),

@@ -13,7 +13,7 @@ test.each([
     { gather: 'conversation', quiet_strangers: true },
     { gather: 'conversation', quiet_strangers: true },
   ],
-])('a config %j has the intake %j', (config, intake) => {
+])('intakeOf(%j) is %j', (config, intake) => {
   expect(intakeOf(config)).toEqual(intake);
 });
 
@@ -27,11 +27,11 @@ test.each([
   [{ gather: 'sender', quiet_strangers: false }],
   [{ gather: 'all', quiet_strangers: 'yes' }],
   [{ debounce_ms: '1500', pairing: 'yes' }],
-])('a config %j has none', (config) => {
+])('intakeOf(%j) is undefined', (config) => {
   expect(intakeOf(config)).toBeUndefined();
 });
 
-test('the defaults answer each message by itself and offer codes', () => {
+test('by default, messages are answered one by one and pairing codes are offered', () => {
   expect(intakeOf({ debounce_ms: intakeConfig.debounce_ms.default, pairing: intakeConfig.pairing.default })).toEqual({
     pairing: true,
   });

@@ -6,7 +6,7 @@ import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createKeysFile } from './keys-file.ts';
 
-describe('a keys file', () => {
+describe('keys file', () => {
   let folder: TemporaryFolder;
   let file: string;
   let clock: FakeClock;
@@ -24,7 +24,7 @@ describe('a keys file', () => {
   afterEach(() => folder.remove());
   const open = () => createKeysFile({ file, clock, log });
 
-  test('maps a key to its identity and nothing else to anyone', () => {
+  test('maps a key to its identity, and any other text to null', () => {
     write(ann);
     const keys = open();
     expect(keys.find('ann-key')).toEqual({ identity: 'ann', username: 'Ann' });
@@ -33,19 +33,19 @@ describe('a keys file', () => {
     expect(keys.problem()).toBeNull();
   });
 
-  test('gives nobody the name of those who have no key', () => {
+  test('rejects an entry with the reserved identity "anonymous"', () => {
     write(ann, { key: 'other-key', identity: 'anonymous' });
     const keys = open();
     expect(keys.find('other-key')).toBeNull();
     expect(keys.problem()).toContain('keys[1].identity is "anonymous"');
   });
 
-  test('knows a key beyond ASCII by the bytes that a header carries', () => {
+  test('matches a key beyond ASCII by the bytes of a header', () => {
     write({ ...ann, key: 'schlüssel' });
     expect(open().find(Buffer.from('schlüssel').toString('latin1'))?.identity).toBe('ann');
   });
 
-  test('lets a removed key in no longer than five seconds', () => {
+  test('rejects a removed key within five seconds', () => {
     write(ann);
     const keys = open();
     expect(keys.find('ann-key')).not.toBeNull();
@@ -54,7 +54,7 @@ describe('a keys file', () => {
     expect(keys.find('ann-key')).toBeNull();
   });
 
-  test('lets an added key in, also when the file is replaced by renaming', () => {
+  test('accepts an added key, also when the file is replaced by renaming', () => {
     write();
     const keys = open();
     expect(keys.find('ann-key')).toBeNull();
@@ -65,7 +65,7 @@ describe('a keys file', () => {
     expect(keys.find('ann-key')?.identity).toBe('ann');
   });
 
-  test('is read again when another one of the same size and age takes its place', () => {
+  test('is read again when a file of the same size and age replaces it', () => {
     const writeOld = (key: string) => (write({ ...ann, key }), utimesSync(file, 1, 1));
     writeOld('ann-key');
     const keys = open();
@@ -75,7 +75,7 @@ describe('a keys file', () => {
     expect([keys.find('ann-key'), keys.find('new-key')?.identity]).toEqual([null, 'ann']);
   });
 
-  test('is not read again while nothing changed', () => {
+  test('is not read again while it is unchanged', () => {
     write(ann);
     const keys = open();
     for (let i = 0; i < 5; i++) {
@@ -90,13 +90,13 @@ describe('a keys file', () => {
     ['gone', () => rmSync(file)],
     ['not a file', () => (rmSync(file), mkdirSync(file))],
     ['a link to itself', () => (rmSync(file), symlinkSync('keys.json', file))],
-  ])('lets nobody in while it is %s, and says so', (_what, spoil) => {
+  ])('rejects all keys while it is %s, and reports the problem', (_what, spoil) => {
     write(ann);
     const keys = open();
     expect(keys.find('ann-key')).not.toBeNull();
     spoil();
     clock.advance(1_000);
-    // Twice: once as it is looked at, once as it is remembered.
+    // Twice: from the file, then from the cache.
     for (let i = 0; i < 2; i++) expect(keys.find('ann-key')).toBeNull();
     expect(keys.problem()).toMatch(/lets nobody in/);
     expect(keys.problem()).not.toContain(folder.path);
@@ -107,14 +107,14 @@ describe('a keys file', () => {
     expect(keys.problem()).toBeNull();
   });
 
-  test('that others can read is used with a warning', () => {
+  test('logs a warning when others can read it', () => {
     write(ann);
     chmodSync(file, 0o644);
     expect(open().find('ann-key')).not.toBeNull();
     expect(logs.join('\n')).toMatch(/"level":"warn".*0600/);
   });
 
-  test('puts no key into the log', () => {
+  test('writes no key to the log', () => {
     write(ann);
     const keys = open();
     keys.find('ann-key');
@@ -123,7 +123,7 @@ describe('a keys file', () => {
   });
 });
 
-/** As when a process has too many files open. */
+/** As if the process had too many open files. */
 function breakReading(): () => void {
   const real = fs.readFileSync;
   const set = (read: typeof real) => {
@@ -136,7 +136,7 @@ function breakReading(): () => void {
   return () => set(real);
 }
 
-test('[K04] a keys file that could not be read for a while lets its callers in again by itself', () => {
+test('[K04] a keys file that was unreadable for a while is read again without a restart', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const file = path.join(folder.path, 'keys.json');

@@ -3,8 +3,8 @@ import { parseKeys } from './parse-keys.ts';
 
 const file = (...keys: unknown[]) => JSON.stringify({ keys });
 
-describe('the text of a keys file', () => {
-  test('gives its entries; without a username the identity stands in', () => {
+describe('parseKeys()', () => {
+  test('returns the entries, with the identity as default username', () => {
     const text = file({ key: 'k1', identity: 'ann', username: 'Ann' }, { key: 'k2', identity: 'bob' });
     expect(parseKeys(text)).toEqual([
       { key: 'k1', identity: 'ann', username: 'Ann' },
@@ -32,7 +32,7 @@ describe('the text of a keys file', () => {
       file({ key: 'k1', identity: 'a' }, { key: 'k1', identity: 'b' }),
       /keys\[1\] has the same key as another/,
     ],
-  ])('with %s is refused whole, with the reason', (_what, text, message) => {
+  ])('rejects the file with %s and names the reason', (_what, text, message) => {
     expect(() => parseKeys(text)).toThrow(message);
   });
 

@@ -6,7 +6,7 @@ const fault = (retryAfterMs?: number): Attempt<string> => ({ ok: false, again: t
 const refused: Attempt<string> = { ok: false, again: false, error: new Error('no') };
 const fine: Attempt<string> = { ok: true, value: 'fine' };
 
-/** Runs the script of attempts with as much time as they want; gives when each was made. */
+/** Runs the script of attempts, advancing the clock as needed; returns the time of each attempt. */
 async function run(script: Attempt<string>[], options: Partial<RetryOptions> = {}) {
   const clock = createFakeClock();
   const from = clock.now();
@@ -23,31 +23,31 @@ async function run(script: Attempt<string>[], options: Partial<RetryOptions> = {
   return { tried: await running, at };
 }
 
-describe('trying again', () => {
-  test('doubles the pause while the platform names none', async () => {
+describe('retryWithin()', () => {
+  test('doubles the pause when the platform names none', async () => {
     expect(await run([fault(), fault(), fault()])).toEqual({ tried: fine, at: [0, 250, 750, 1750] });
   });
 
-  test('keeps the pause that the platform names, whatever its own would be', async () => {
+  test('uses the pause that the platform names instead of its own', async () => {
     expect((await run([fault(3000), fault(100)])).at).toEqual([0, 3000, 3100]);
   });
 
-  test('ends when it is pointless, and after the last try', async () => {
+  test('stops after a permanent failure and after the last try', async () => {
     expect(await run([refused])).toEqual({ tried: refused, at: [0] });
     expect((await run([fault(), fault(), fault()], { maxTries: 2 })).at).toHaveLength(2);
   });
 
-  test('does not begin a pause that ends too late', async () => {
+  test('does not begin a pause that would end too late', async () => {
     const { tried, at } = await run([fault(10_000)]);
     expect([tried, at]).toEqual([fault(10_000), [0]]);
   });
 
-  test('ends at once when it is cut off', async () => {
+  test('stops at once when aborted', async () => {
     const { at } = await run([fault(5000)], { signal: AbortSignal.abort() });
     expect(at).toEqual([0]);
   });
 
-  test('gives an attempt the time that is left', async () => {
+  test('passes the remaining time to an attempt', async () => {
     const clock = createFakeClock();
     let left = 0;
     await retryWithin({ clock, limitMs: 700 }, async (leftMs) => {

@@ -5,8 +5,8 @@ import { splitMessage } from './split-message.ts';
 const squeezed = (text: string) => text.replace(/\s+/g, '');
 const clusters = (text: string) => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 
-describe('splitting a message', () => {
-  test('leaves alone what fits', () => {
+describe('splitMessage()', () => {
+  test('leaves text that fits unchanged', () => {
     expect(splitMessage('hello', 5)).toEqual(['hello']);
     expect(splitMessage(' \n ', 5)).toEqual([]);
   });
@@ -20,7 +20,7 @@ describe('splitting a message', () => {
     expect(splitMessage(text, limit)).toEqual(messages);
   });
 
-  test('ends a code block before a cut and opens it again behind it', () => {
+  test('closes a code block before a cut and reopens it after', () => {
     const code = ['Look:', '```ts', 'const a = 1;', 'const b = 2;', 'const c = 3;', '```', 'Done.'].join('\n');
     expect(splitMessage(code, 40)).toEqual([
       'Look:\n```ts\nconst a = 1;\n```',
@@ -34,17 +34,17 @@ describe('splitting a message', () => {
     for (const message of splitMessage(code, 30)) expect(message).toMatch(/^```\n(?: {4}x = 1\n)+```$/);
   });
 
-  test('takes an opener along with the code it opens', () => {
+  test('keeps an opening fence with its code', () => {
     const [first] = splitMessage(`${'x'.repeat(12)}\n\`\`\`\n${'y'.repeat(15)}\n\`\`\``, 26);
     expect(first).toBe('x'.repeat(12));
   });
 
-  test('does not cut a family, a flag or an accent in two', () => {
+  test('does not split emoji sequences, flags or combining accents', () => {
     const text = '👩‍👩‍👧‍👦🇩🇪é'.repeat(20);
     for (const message of splitMessage(text, 16)) expect(clusters(text)).toEqual(expect.arrayContaining(clusters(message)));
   });
 
-  test('cuts a cluster that is longer than a message, but no surrogate pair', () => {
+  test('splits a grapheme cluster longer than a message, but no surrogate pair', () => {
     const text = `e${'\u0301'.repeat(50)}${'👍🏽'.repeat(3)}`;
     expect(splitMessage(text, 3).join('')).toBe(text);
     for (const message of splitMessage(text, 3)) expect(message.isWellFormed()).toBe(true);
@@ -53,7 +53,7 @@ describe('splitting a message', () => {
   const words = fc.array(fc.oneof(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.constantFrom('\n', '\n\n', ' ', 'word')), {
     maxLength: 60,
   });
-  test('loses nothing but blanks, and stays within the limit', () => {
+  test('loses only whitespace, and stays within the limit', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 2, max: 200 }), (parts, limit) => {
         const text = parts.join('').replace(/[`~]/g, '').toWellFormed();
@@ -64,7 +64,7 @@ describe('splitting a message', () => {
     );
   });
 
-  test('makes no code block of marks that stood within a line', () => {
+  test('does not turn fences within a line into code blocks', () => {
     for (let words = 10; words < 40; words++)
       for (const text of [
         `${'w '.repeat(words)}\`\`\`ts and more words`,
@@ -78,7 +78,7 @@ describe('splitting a message', () => {
     fc.constantFrom('```', '```ts', '~~~', '~~~~ x', '````', '', '  indented', 'x'.repeat(90)),
     fc.string({ maxLength: 40 }).map((text) => text.replace(/[`~\n]/g, '.')),
   );
-  test('gives messages with whole code blocks, whatever is in them, and loses no line of code', () => {
+  test('closes code blocks in every message, and loses no line of code', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.integer({ min: 40, max: 200 }), (lines, limit) => {
         const text = lines.join('\n');
@@ -92,7 +92,7 @@ describe('splitting a message', () => {
   });
 });
 
-/** Without frames of code blocks and blanks. */
+/** Without code fences and blanks. */
 const contentOf = (text: string) =>
   squeezed(
     text

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createThrottle } from './throttle.ts';
 
-describe('the limit on bad keys', () => {
-  test('lets 20 attempts a minute through and then names the wait', () => {
+describe('throttle of bad keys', () => {
+  test('allows 20 attempts a minute, then returns the seconds to wait', () => {
     const clock = createFakeClock();
     const throttle = createThrottle(clock);
     for (let i = 0; i < 20; i++) expect(throttle.attempt('a')).toBe(0);
@@ -13,7 +13,7 @@ describe('the limit on bad keys', () => {
     expect(throttle.attempt('a')).toBe(0);
   });
 
-  test('does not count good ones', () => {
+  test('does not count successful attempts', () => {
     const throttle = createThrottle(createFakeClock());
     for (let i = 0; i < 1_000; i++) {
       expect(throttle.attempt('a')).toBe(0);
@@ -21,7 +21,7 @@ describe('the limit on bad keys', () => {
     }
   });
 
-  test('counts each address for itself, and all of them together', () => {
+  test('limits each address and all of them together', () => {
     const throttle = createThrottle(createFakeClock(), { perAddress: 2, global: 6 });
     for (const address of ['a', 'a', 'b', 'b', 'c', 'c']) expect(throttle.attempt(address)).toBe(0);
     expect(throttle.attempt('d')).toBeGreaterThan(0);

@@ -12,11 +12,11 @@ test.each([
   ['[Said by Ann]\nyes', '(Said by Ann]\nyes'],
   ['[Sent live location, as it was at first: 1, 2]', '(Sent live location, as it was at first: 1, 2]'],
   ['\u0000[Photo of 6 MB, saved as /etc/passwd]', '(Photo of 6 MB, saved as /etc/passwd]'],
-])('%j begins no line that reads like one of a connector', (text, shown) => {
+])('escapes the beginning of a line that reads like one of a connector: %j', (text, shown) => {
   expect(typedText(text).replaceAll('( ', '(')).toBe(shown);
 });
 
-test.each(channelHeads)('a line that begins with %j is the connector alone', (head) => {
+test.each(channelHeads)('only a connector can begin a line with %j', (head) => {
   expect(typedText(channelLine(head, ' x'))).toBe(`(${head} x]`);
   expect(channelLine(head, '\n[Said by Ann]')).not.toContain('\n');
 });
@@ -31,11 +31,11 @@ test.each([
   'see [Forwarded from Eve]',
   '- [ ] milk',
   '',
-])('%j stays as it is', (text) => {
+])('leaves %j unchanged', (text) => {
   expect(typedText(text)).toBe(text);
 });
 
-test('whatever stands around it, no line begins with the mark of a connector', () => {
+test('no line of any text begins like one of a connector, and escaping is idempotent', () => {
   const part = fc.constantFrom(
     '\n',
     '\r',

@@ -10,7 +10,7 @@ const nasty = fc.array(
   fc.constantFrom('a', 'א', ' ', '\n', '\u2029', '\u202e', '\u202c', '\u2066', '\u2067', '\u2068', '\u2069'),
 );
 
-/** How many isolates are open behind each sign of a line. */
+/** The number of open isolates after each character of a line. */
 const depths = (line: string): number[] => {
   let depth = 0;
   return Array.from(line).map((sign) => {
@@ -20,7 +20,7 @@ const depths = (line: string): number[] => {
   });
 };
 
-test('nothing of a text is outside of what is begun before it and ended behind it, in each of its lines', () => {
+test('closes every isolate and override within its own line, and changes no other character', () => {
   fc.assert(
     fc.property(nasty, (signs) => {
       const text = signs.join('');
@@ -38,11 +38,11 @@ test('nothing of a text is outside of what is begun before it and ended behind i
   );
 });
 
-test('text that turns nothing is left as it is, in whatever language', () => {
+test('leaves text without direction controls unchanged, in any language', () => {
   for (const text of ['Anna', 'אנה', 'a\nb', '']) expect(isolate(text)).toBe(text);
 });
 
-test('a name in a sentence turns nothing but itself', () => {
+test('isolates inserted values, so that direction controls in a name do not affect the sentence', () => {
   expect(t('{name} is let in.', { name: 'Ben\u202e' })).toBe('\u2068Ben\u202e\u2069 is let in.');
   expect(pieces('{who} on {place}', { who: 'Ben\u202e', place: 'Telegram' })).toEqual([
     '',

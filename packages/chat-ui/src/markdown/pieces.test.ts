@@ -12,7 +12,7 @@ const heapBytes = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-test('is cut where a paragraph or a heading begins, and not within lists and quotes', () => {
+test('cuts before paragraphs and headings, but not within lists and quotes', () => {
   expect(piecesOf('one\n\ntwo\n\n# three\n\n- four\n\n- five\n\n> six\n\nseven')).toEqual([
     'one',
     'two',
@@ -21,7 +21,7 @@ test('is cut where a paragraph or a heading begins, and not within lists and quo
   ]);
 });
 
-test('loses nothing but blank lines, whatever the text is', () => {
+test('loses only line breaks of any text', () => {
   const texts = fc
     .array(fc.oneof(fc.constant('\n\n'), fc.string({ unit: 'binary' }), fc.constant('\ud800')))
     .map((parts) => parts.join(''));
@@ -32,7 +32,7 @@ test('loses nothing but blank lines, whatever the text is', () => {
   );
 });
 
-test('a piece keeps itself in memory, and not the text that it was cut from', () => {
+test('a piece does not keep the text that it was cut from in memory', () => {
   const before = heapBytes();
   const kept: string[] = [];
   let text = '';

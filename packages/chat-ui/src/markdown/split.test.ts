@@ -7,8 +7,8 @@ import { splitMarkdown } from './split.ts';
 
 const kinds = (text: string) => splitMarkdown(text).map(({ kind }) => kind);
 
-describe('a text in parts', () => {
-  test('is Markdown but for the code between its fences', () => {
+describe('splitMarkdown()', () => {
+  test('separates fenced code from Markdown', () => {
     expect(splitMarkdown('# One\n\ntwo\n```ts\nlet a;\n\n```\nthree')).toEqual([
       { kind: 'markdown', text: '# One\n\ntwo' },
       { kind: 'code', lang: 'ts', text: 'let a;\n', closed: true },
@@ -26,12 +26,12 @@ describe('a text in parts', () => {
     ['one long line', 'word '.repeat(4000)],
     ['backticks', '`'.repeat(3) + ' `` '.repeat(3000)],
     ['tables', `|${'a|'.repeat(4000)}\n|${'-|'.repeat(4000)}`],
-  ])('[31] leaves out of Markdown what would hold the page up: %s', (_name, text) => {
+  ])('[31] shows text as plain that would take the Markdown parser too long: %s', (_name, text) => {
     expect(kinds(text)).toEqual(['plain']);
     expect(kinds(`before\n\n${text}\n\nafter`)).toEqual(['markdown', 'plain', 'markdown']);
   });
 
-  test('loses nothing of any text, and gives the lexer nothing that it does not stand', () => {
+  test('keeps all text, and no part makes the lexer throw', () => {
     const piece = fc.constantFrom(
       'a',
       'b',
@@ -62,7 +62,7 @@ describe('a text in parts', () => {
   });
 });
 
-test('what is half written is shown as if it had ended', () => {
+test('closeMarkdown() closes or removes unfinished markup', () => {
   expect(closeMarkdown('so **bo')).toBe('so **bo**');
   expect(closeMarkdown('so **')).toBe('so ');
   expect(closeMarkdown('run `ls -')).toBe('run `ls -`');
@@ -82,11 +82,11 @@ test.each([
   '/gw/pair',
   'https://user:pass@host',
   ' java\nscript:alert(1)',
-])('[30] %s is no link', (href) => {
+])('[30] safeLink() rejects %s', (href) => {
   expect(safeLink(href)).toBeNull();
 });
 
-test('a link names its real host', () => {
+test('safeLink() returns the real host of a link', () => {
   expect(safeLink('https://example.org:8080/x')).toEqual({ href: 'https://example.org:8080/x', host: 'example.org:8080' });
   expect(safeLink('mailto:a@example.org')).toEqual({ href: 'mailto:a@example.org', host: 'a@example.org' });
 });

@@ -29,7 +29,7 @@ const message = (over: Partial<HistoryMessage>): HistoryMessage => ({
 });
 const texts = (conversation: Conversation) => conversation.keys().map((key) => conversation.turn(key)?.text);
 
-describe('a conversation', () => {
+describe('conversation', () => {
   test('keeps the key of a message from the outbox to its answer', () => {
     const conversation = new Conversation();
     conversation.say('m1', said);
@@ -43,7 +43,7 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')).toMatchObject({ phase: 'done', text: 'Hey!', said: { text: 'hello' } });
   });
 
-  test('finds what was said in the conversation of another channel again, which has no id there', () => {
+  test("matches a message to its turn in another channel's conversation, where it has no message id", () => {
     const conversation = new Conversation();
     conversation.say('m1', said);
     conversation.apply(frame('t1', { ...begun(null), origin: 'inject' } as TurnPart));
@@ -60,7 +60,7 @@ describe('a conversation', () => {
     });
   });
 
-  test('shows what did not reach its channel until it has, also on turns that are read later', () => {
+  test('shows undelivered answers until they are delivered, also on turns that are read later', () => {
     const conversation = new Conversation();
     const away = { reason: 'the channel is away', isWaiting: true, deliveries: ['dlv_1'] };
     conversation.setUndelivered(new Map([['t1', away]]));
@@ -73,7 +73,7 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')?.undelivered).toBeNull();
   });
 
-  test('shows all texts and files of an answer, once, whether the stream or the history has them', () => {
+  test('shows all texts and files of an answer once, from the stream and from the history', () => {
     const file = { path: '/uploads/plan.pdf', name: 'plan.pdf', mime: 'application/pdf' };
     const conversation = new Conversation();
     conversation.apply(frame('t1', begun('m1')));
@@ -92,7 +92,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('[16] shows the same, wherever the stream was cut and began the turn again, and whichever of stream and answer came first', () => {
+  test('[16] shows the same wherever the stream restarted the turn, and whether stream or response came first', () => {
     const parts: TurnPart[] = [
       begun('m1'),
       { type: 'queued', position: 1 },
@@ -122,7 +122,7 @@ describe('a conversation', () => {
     );
   });
 
-  test('joins what came of a turn to its message, though it is known only later whose answer it is', () => {
+  test('attaches early frames of a turn to its message once the turn id is known', () => {
     const conversation = new Conversation();
     conversation.say('m1', said);
     conversation.apply(frame('t1', { type: 'delta', text: 'early' }));
@@ -131,7 +131,7 @@ describe('a conversation', () => {
     expect(conversation.turn('m1')).toMatchObject({ phase: 'writing', text: 'early', said: { text: 'hello' } });
   });
 
-  test('[23] puts an older page before what is there', () => {
+  test('[23] inserts an older page before the present messages', () => {
     const conversation = new Conversation();
     conversation.merge([
       message({ turn_id: 't9', at: 9000 }),
@@ -144,14 +144,14 @@ describe('a conversation', () => {
     expect(texts(conversation)).toEqual(['three', 'nine']);
   });
 
-  test('puts a new message last, though the clock of the device is behind', () => {
+  test("puts a new message last, even if the device's clock is behind", () => {
     const conversation = new Conversation({ now: () => 10 });
     conversation.merge([message({ at: 9000 })]);
     conversation.say('m2', said);
     expect(conversation.keys().at(-1)).toBe('m2');
   });
 
-  test('[15] leaves what was said later behind what the history has, though the clock of the device is behind', () => {
+  test("[15] keeps later messages after those of the history, even if the device's clock is behind", () => {
     const conversation = new Conversation({ now: () => 100 });
     for (const key of ['m1', 'm2', 'm3']) conversation.say(key, said);
     conversation.sent('m1', 't1');
@@ -163,7 +163,7 @@ describe('a conversation', () => {
     expect(conversation.keys()).toEqual(['m0', 'm1', 'm2', 'm3']);
   });
 
-  test('[26] withdraws what was retracted, and tells silent, stopped and failed apart', () => {
+  test('[26] clears retracted text, and distinguishes silent, stopped and failed turns', () => {
     const ended = (part: TurnPart) => {
       const conversation = new Conversation();
       for (const each of [begun('m1'), { type: 'delta', text: 'never mind' }, part] as TurnPart[])
@@ -180,7 +180,7 @@ describe('a conversation', () => {
     });
   });
 
-  test('tells React of what streams at most each 50 ms, and of all else at once', () => {
+  test('notifies React of streamed text at most every 50 ms, and of other changes at once', () => {
     const timers: (() => void)[] = [];
     const conversation = new Conversation({ timer: { set: (run) => timers.push(run), clear: () => timers.splice(0) } });
     let told = 0;
@@ -192,7 +192,7 @@ describe('a conversation', () => {
     expect(told).toBe(2);
   });
 
-  test('[22] takes 10,000 messages in one go', () => {
+  test('[22] merges 10,000 messages at once', () => {
     const conversation = new Conversation();
     conversation.merge(Array.from({ length: 10_000 }, (_, index) => message({ turn_id: `t${index}`, at: index })));
     expect(conversation.keys()).toHaveLength(10_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBackOff } from './back-off.ts';
 
-test('waits twice as long each time, up to half a minute, and begins again when there is something new to hope for', () => {
+test('doubles the wait up to 30 seconds, and starts over after a reset', () => {
   const backOff = createBackOff();
   const isWithin = (most: number) => {
     const ms = backOff.next();

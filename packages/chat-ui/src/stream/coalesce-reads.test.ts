@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesceReads } from './coalesce-reads.ts';
 
-/** A place that changes, whose reads take as long as it is said. */
+/** A value that changes, whose reads end when the test resolves them. */
 function place() {
   const reads: PromiseWithResolvers<void>[] = [];
   const seen: number[] = [];
@@ -16,7 +16,7 @@ function place() {
   return { read, reads, seen, change: () => (now += 1) };
 }
 
-test('what is missed while it reads is read after that, once for all who asked', async () => {
+test('calls during a read share one further read after it', async () => {
   const { read, reads, seen, change } = place();
   const first = read();
   change();
@@ -29,7 +29,7 @@ test('what is missed while it reads is read after that, once for all who asked',
   expect(seen).toEqual([0, 1]);
 });
 
-test('a read that fails rejects, and the next one is made', async () => {
+test('a failed read rejects, and the next call reads again', async () => {
   const { read, reads, seen } = place();
   const failed = read();
   reads[0]?.reject(new Error('away'));

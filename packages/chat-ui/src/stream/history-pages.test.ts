@@ -17,7 +17,7 @@ const message = (index: number): HistoryMessage => ({
   tools: [],
 });
 
-/** A conversation with so many turns, and what is shown of it. */
+/** A conversation with so many turns, and the pages of it that are shown. */
 function place(begun: number) {
   const conversation = new Conversation();
   const asked: (number | null)[] = [];
@@ -39,7 +39,7 @@ function place(begun: number) {
   return { ...pages, asked, shown, isWhole, say: (more: number) => (said += more), away: (is: boolean) => (isAway = is) };
 }
 
-test('what was missed leaves no hole, however much it was, and what is older comes after it', async () => {
+test('reading the newest pages leaves no gap, and older pages follow', async () => {
   const { readNewest, loadOlder, isWhole, say, shown, asked } = place(120);
   await readNewest();
   isWhole(70);
@@ -52,7 +52,7 @@ test('what was missed leaves no hole, however much it was, and what is older com
   asked.length = 0;
   await loadOlder();
   isWhole(20);
-  // What is known already is not read once more.
+  // Pages that are already known are not read again.
   expect(asked).toEqual([70]);
   await loadOlder();
   await loadOlder();
@@ -60,7 +60,7 @@ test('what was missed leaves no hole, however much it was, and what is older com
   expect(shown()).toHaveLength(320);
 });
 
-test('a hole that is too large to be read at once is read on before anything older', async () => {
+test('continues a gap that is too large for one read before it loads older pages', async () => {
   const { readNewest, loadOlder, isWhole, say, shown } = place(100);
   await readNewest();
   say(pageSize * 14);
@@ -72,7 +72,7 @@ test('a hole that is too large to be read at once is read on before anything old
   isWhole(0);
 });
 
-test('a hole that could not be read is read later, also when another has come', async () => {
+test('fills a gap whose read failed later, even if another gap has opened since', async () => {
   const { readNewest, loadOlder, isWhole, say, away } = place(100);
   await readNewest();
   say(200);

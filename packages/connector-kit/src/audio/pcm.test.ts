@@ -18,8 +18,8 @@ const tone = (hz: number, rate: number, length: number, level = 16_000) =>
 const sample = fc.integer({ min: -32_768, max: 32_767 });
 const format = fc.record({ rate: fc.constantFrom(...pcmRates), channels: fc.constantFrom(1 as const, 2 as const) });
 
-describe('sound', () => {
-  test('is the same however it was cut', () => {
+describe('PCM conversion', () => {
+  test('gives the same result however the input is cut', () => {
     const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 20 });
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), cuts, format, format, (data, places, from, to) => {
@@ -33,7 +33,7 @@ describe('sound', () => {
     );
   });
 
-  test('keeps its length, to the sample', () => {
+  test('keeps the duration, to the sample', () => {
     fc.assert(
       fc.property(fc.nat({ max: 500 }), format, format, (frames, from, to) => {
         const bytes = whole(Buffer.alloc(frames * from.channels * 2), from, to);
@@ -42,7 +42,7 @@ describe('sound', () => {
     );
   });
 
-  test('of speech keeps its samples, each on both channels, with one more between two', () => {
+  test('keeps the samples of 24 kHz speech on both channels, with one interpolated between two', () => {
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 200 }), (samples) => {
         const frames = toSamples(whole(toBytes(samples), speech, platform));
@@ -52,7 +52,7 @@ describe('sound', () => {
     );
   });
 
-  test('in the form that it should have is not touched', () => {
+  test('leaves audio in the wanted format unchanged', () => {
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 100 }), format, (samples, form) => {
         const even = toBytes(samples.slice(0, samples.length - (samples.length % 2)));
@@ -68,35 +68,35 @@ describe('sound', () => {
     [16_000, 48_000, 3000],
     [48_000, 16_000, 3000],
     [44_100, 48_000, 5000],
-  ] as const)('from %d to %d Hz, a tone of %d Hz is that tone', (from, to, hz) => {
+  ] as const)('from %d to %d Hz, preserves a tone of %d Hz', (from, to, hz) => {
     const bytes = whole(toBytes(tone(hz, from, from / 5)), { rate: from, channels: 1 }, { rate: to, channels: 2 });
     const wanted = tone(hz, to, to / 5);
     const heard = left(bytes);
-    // Its beginning and its end come out of silence.
+    // At its beginning and end the tone is mixed with silence.
     const noise = heard.map((value, n) => value - (wanted[n] ?? 0)).slice(100, -100);
     const power = noise.reduce((sum, value) => sum + value ** 2, 0) / noise.length;
     expect(10 * Math.log10(16_000 ** 2 / 2 / power)).toBeGreaterThan(60);
   });
 
-  test('that the lower rate cannot have is taken out, not folded into it', () => {
+  test('removes frequencies above the limit of the lower rate without aliasing', () => {
     const bytes = whole(toBytes(tone(12_000, 48_000, 9600)), { rate: 48_000, channels: 1 }, { rate: 16_000, channels: 1 });
     expect(Math.max(...toSamples(bytes).slice(100, -100).map(Math.abs))).toBeLessThan(30);
   });
 
-  test('that is as loud as can be is cut at the limit and does not turn over', () => {
+  test('clips audio at full level without overflow', () => {
     const square = Array.from({ length: 400 }, (_, n) => (n % 40 < 20 ? 32_767 : -32_768));
     const heard = left(whole(toBytes(square), { rate: 22_050, channels: 1 }, platform));
     const inTheMiddle = heard.filter((_, n) => ((n * 22_050) / 48_000) % 20 > 5 && ((n * 22_050) / 48_000) % 20 < 15);
     expect(Math.min(...inTheMiddle.map(Math.abs))).toBeGreaterThan(28_000);
   });
 
-  test('of two channels becomes their mean', () => {
+  test('averages two channels into one', () => {
     const bytes = whole(toBytes([100, 300, -50, 50]), { rate: 48_000, channels: 2 }, { rate: 48_000, channels: 1 });
     expect(toSamples(bytes)).toEqual([200, 0]);
   });
 });
 
-test('a minute of it stays in step, in bounded memory', () => {
+test('a minute of audio keeps its exact length when pushed in odd-sized parts', () => {
   const converter = createPcmConverter({ rate: 22_050, channels: 1 }, { rate: 48_000, channels: 1 });
   const part = Buffer.alloc(22_050 * 2 + 1);
   let length = 0;
@@ -105,7 +105,7 @@ test('a minute of it stays in step, in bounded memory', () => {
   expect(length / 2).toBe(Math.ceil((Math.floor((part.length * 60) / 2) * 48_000) / 22_050));
 });
 
-test('a stream is converted as it comes', async () => {
+test('convertPcm() converts a stream part by part', async () => {
   const source = (async function* () {
     yield Buffer.from([1]);
     yield Buffer.from([0, 2, 0]);

@@ -7,8 +7,8 @@ function setUp(withDebug = false) {
   return { log, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>), lines };
 }
 
-describe('the log of a connector', () => {
-  test('is one JSON line an entry, with the names that all logs have', () => {
+describe('connector log', () => {
+  test('writes one JSON line per entry, with the field names of all logs', () => {
     const { log, entries, lines } = setUp();
     log.bind('compat', 'inst_1');
     log('info', 'two\nlines', { port: 1 });
@@ -23,7 +23,7 @@ describe('the log of a connector', () => {
     });
   });
 
-  test('keeps debug lines only when asked to', () => {
+  test('drops debug lines unless they are enabled', () => {
     const quiet = setUp();
     quiet.log('debug', 'x');
     expect(quiet.lines).toHaveLength(0);
@@ -32,19 +32,19 @@ describe('the log of a connector', () => {
     expect(loud.lines).toHaveLength(1);
   });
 
-  test('cuts long texts', () => {
+  test('truncates long texts', () => {
     const { log, lines } = setUp();
     log('info', 'x'.repeat(100_000));
     expect(lines[0]?.length).toBeLessThan(3_000);
   });
 
-  test('lets no field pose as another entry', () => {
+  test('does not let fields overwrite level or message', () => {
     const { log, entries } = setUp();
     log('error', 'real', { level: 'info', msg: 'forged', time: 0 });
     expect(entries()[0]).toMatchObject({ level: 'error', msg: 'real' });
   });
 
-  test('keeps the message when a field cannot be written', () => {
+  test('keeps the message when a field cannot be serialized', () => {
     const { log, entries } = setUp();
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;

@@ -18,8 +18,8 @@ function setUp() {
   return { link, clock, sent, unfinished, receive: (message: unknown) => host.emit('message', message) };
 }
 
-describe('the channel to the manager', () => {
-  test('gives each secret to the one who asked for it', async () => {
+describe('parent link', () => {
+  test('resolves each secret for its own request', async () => {
     const { link, sent, receive } = setUp();
     const first = link.getSecret('A');
     const second = link.getSecret('B');
@@ -32,14 +32,14 @@ describe('the channel to the manager', () => {
     await expect(Promise.all([first, second])).resolves.toEqual(['a', 'b']);
   });
 
-  test('rejects a secret that cannot be resolved with the reason', async () => {
+  test('rejects with the reason when a secret cannot be resolved', async () => {
     const { link, receive } = setUp();
     const secret = link.getSecret('A');
     receive({ type: 'secret', requestId: 1, value: null, error: 'There is no secret "A".' });
     await expect(secret).rejects.toThrow('There is no secret "A".');
   });
 
-  test('waits ten seconds for a secret and no longer', async () => {
+  test('times out after ten seconds without an answer to a secret request', async () => {
     const { link, clock, receive } = setUp();
     const secret = link.getSecret('A');
     clock.advance(10_000);
@@ -47,7 +47,7 @@ describe('the channel to the manager', () => {
     receive({ type: 'secret', requestId: 1, value: 'late', error: null });
   });
 
-  test('drops telemetry instead of piling it up when the manager takes none, and says how much afterwards', () => {
+  test('drops telemetry when the manager does not read it, and reports the number afterwards', () => {
     const { link, sent, unfinished } = setUp();
     for (let i = 0; i < 1_500; i++) link.emit({ kind: 'inbound' });
     expect(sent).toHaveLength(1_000);

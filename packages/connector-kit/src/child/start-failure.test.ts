@@ -8,7 +8,7 @@ import { startFailure } from './start-failure.ts';
 
 const system = (code: string, fields: object = {}) => Object.assign(new Error(`${code}: a system message`), { code, ...fields });
 
-/** As Node itself loads it, which a test runner does not. */
+/** Imports the file with Node itself, which a test runner does not. */
 function failureOfImporting(file: string): string {
   const own = pathToFileURL(path.join(import.meta.dirname, 'start-failure.ts')).href;
   const code = `const { startFailure } = await import(${JSON.stringify(own)});
@@ -16,7 +16,7 @@ function failureOfImporting(file: string): string {
   return execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 60_000 }).trim();
 }
 
-describe('the reason of a failed start', () => {
+describe('startFailure()', () => {
   test.each([
     [system('EADDRINUSE', { port: 3025 }), /^Port 3025 is in use/],
     [system('EADDRINUSE'), /^Port 4000 is in use/],
@@ -45,7 +45,7 @@ describe('the reason of a failed start', () => {
     ["import { nothing } from 'node:path';", /does not provide an export named 'nothing' \(\/.+\/slip\.ts:2\)$/],
     ['JSON.parse(1).a.b;', /^Cannot read properties of undefined .* \(\/.+\/slip\.ts:2\)$/],
     ['nothing();', /^nothing is not defined \(\/.+\/slip\.ts:2\)$/],
-  ])('names the line of %s', (line, wanted) => {
+  ])('names the file and line of %s', (line, wanted) => {
     const { path: folder, remove } = temporaryFolder();
     onTestFinished(remove);
     const slip = path.join(folder, 'start failure', 'slip.ts');

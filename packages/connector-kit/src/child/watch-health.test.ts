@@ -26,7 +26,7 @@ function watched(first: Health | Error) {
   const stop = watchHealth({ parent, log, clock, heartbeatMs: 30_000 }, running);
   return {
     take: () => sent.splice(0),
-    /** What comes next, well before a heartbeat is due. */
+    /** The messages sent after this change of health, well before a heartbeat is due. */
     become(next: Health | Error) {
       health = next;
       ticks.find(({ ms }) => ms < 5_000)?.work();
@@ -39,7 +39,7 @@ function watched(first: Health | Error) {
 
 const well = { healthy: true };
 
-test('a channel that is well beats at once, and says what is wrong when that changes, once', () => {
+test('sends a heartbeat at once, reports a problem once, and reports recovery', () => {
   const channel = watched(well);
   expect(channel.take()).toEqual([{ type: 'heartbeat' }]);
   expect(channel.become(well)).toEqual([]);
@@ -53,7 +53,7 @@ test('a channel that is well beats at once, and says what is wrong when that cha
   expect(channel.timers()).toBe(0);
 });
 
-test('a health that throws, or gives no reason, is a channel that is not well', () => {
+test('reports a health check that throws, or gives no reason, as a problem', () => {
   const channel = watched(new Error('boom'));
   expect(channel.take()).toEqual([{ type: 'problem', text: 'its health check failed: boom' }]);
   expect(channel.become({ healthy: false, detail: '' })).toEqual([{ type: 'problem', text: 'it gave no reason' }]);

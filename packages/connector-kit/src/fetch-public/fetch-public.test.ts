@@ -11,7 +11,7 @@ type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 let server: Server;
 let port: number;
 let answer: Answer;
-/** What was connected to, as the system was told. */
+/** Addresses that were connected to, as the system was told. */
 let connected: string[];
 beforeEach(async () => {
   connected = [];
@@ -25,7 +25,7 @@ afterEach(() => {
   server.close();
 });
 
-/** The internet of these tests: `203.0.113.7` is public and answers here, whatever the name; the rules are the real ones. */
+/** The internet of these tests: `203.0.113.7` is public and answers here, under any name; the rules are the real ones. */
 const network = (names: Record<string, string[]> = {}, publicOnes = ['203.0.113.7']): Network => ({
   isAllowed: (address) => publicOnes.includes(address) || isPublicAddress(address),
   async resolve(host) {
@@ -44,7 +44,7 @@ const get = (url: string, names?: Record<string, string[]>, more: { maxBytes?: n
   fetchPublic(url, { maxBytes: 1024, timeoutMs: 20_000, network: network(names), ...more });
 const refusal = (words: RegExp) => expect.objectContaining({ code: 'unprocessable', message: expect.stringMatching(words) });
 
-test('a file is fetched from the address that was checked', async () => {
+test('connects to the checked address and sends no cookies or authorization', async () => {
   let headers: IncomingMessage['headers'] = {};
   answer = (req, res) => {
     headers = req.headers;
@@ -56,7 +56,7 @@ test('a file is fetched from the address that was checked', async () => {
   expect(headers).not.toHaveProperty('authorization');
 });
 
-describe('nothing is asked of', () => {
+describe('rejected addresses', () => {
   test.each([
     'https://127.0.0.1/',
     'https://2130706433/',
@@ -87,29 +87,29 @@ describe('nothing is asked of', () => {
     ['https://'],
     ['javascript:alert(1)'],
     [`https://example.com/${'x'.repeat(10_000)}`],
-  ])('%s: only https is fetched', async (url) => {
+  ])('%s: only https is allowed', async (url) => {
     await expect(get(url)).rejects.toEqual(refusal(/https:/));
   });
 
-  test('a host of several addresses when one of them is private', async () => {
+  test('a host with several addresses is rejected if one of them is private', async () => {
     const names = { 'mixed.example': ['203.0.113.7', '10.0.0.8'], 'v6.example': ['203.0.113.7', '::ffff:127.0.0.1'] };
     for (const host of Object.keys(names))
       await expect(get(`https://${host}/`, names)).rejects.toEqual(refusal(/no public internet address/));
     expect(connected).toEqual([]);
   });
 
-  test('a host that is not there, in the same words as one that is private', async () => {
+  test('an unknown host gets the same message as a private one', async () => {
     const words = async (names: Record<string, string[]>) =>
       get('https://intranet.example/', names).catch((error: unknown) => (error as Error).message);
     expect(await words({ 'intranet.example': [] })).toBe(await words({ 'intranet.example': ['192.168.1.1'] }));
   });
 
-  test('an address with a password', async () => {
+  test('a URL with a password is rejected', async () => {
     await expect(get('https://user:secret@example.com/')).rejects.toEqual(refusal(/name or password/));
   });
 });
 
-test('a name that leads elsewhere a moment later is connected to where it was checked', async () => {
+test('connects to the address that was checked, even if the name resolves differently a moment later', async () => {
   let asked = 0;
   const rebinding = network();
   rebinding.resolve = async () => [{ address: asked++ === 0 ? '203.0.113.7' : '127.0.0.1', family: 4 }];
@@ -117,13 +117,13 @@ test('a name that leads elsewhere a moment later is connected to where it was ch
   expect([asked, connected]).toEqual([1, ['203.0.113.7']]);
 });
 
-describe('a redirect', () => {
+describe('redirects', () => {
   const moved = (...to: string[]) => {
     let hop = 0;
     answer = (_req, res) => (hop < to.length ? res.writeHead(302, { location: to[hop++] }).end() : res.end('moved'));
   };
 
-  test('is followed, also to a place beside', async () => {
+  test('are followed, absolute and relative', async () => {
     moved('https://other.example/x', '/y', '../z');
     expect((await get('https://example.com/')).toString()).toBe('moved');
     expect(connected).toHaveLength(4);
@@ -137,20 +137,20 @@ describe('a redirect', () => {
     ['http://example.com/', /https:/],
     ['file:///etc/passwd', /https:/],
     ['https://a:b@example.com/', /password/],
-  ])('to %s is not', async (location, words) => {
+  ])('to %s are rejected', async (location, words) => {
     moved(location);
     await expect(get('https://example.com/', { 'intern.example': ['10.9.8.7'] })).rejects.toEqual(refusal(words));
     expect(connected).toHaveLength(1);
   });
 
-  test('without end is given up', async () => {
+  test('are limited to 3', async () => {
     answer = (_req, res) => res.writeHead(302, { location: '/again' }).end();
     await expect(get('https://example.com/')).rejects.toEqual(refusal(/more than 3 times/));
   });
 });
 
-describe('a file', () => {
-  test('that is too large is not read, whether its host says so or not', async () => {
+describe('downloads', () => {
+  test('are rejected over the size limit, with or without a Content-Length', async () => {
     const big = (headers: Record<string, string>) => {
       answer = (_req, res) => res.writeHead(200, headers).end(Buffer.alloc(2048));
       return expect(get('https://example.com/')).rejects.toMatchObject({ code: 'too_large' });
@@ -159,7 +159,7 @@ describe('a file', () => {
     await big({ 'transfer-encoding': 'chunked' });
   });
 
-  test('that does not end is given up in time, and so is one whose host never answers', async () => {
+  test('time out when the body does not end, the host does not answer, or its name does not resolve', async () => {
     for (const stall of [(res: ServerResponse) => void res.write('a'), () => undefined]) {
       answer = (_req, res) => stall(res);
       await expect(get('https://example.com/', {}, { timeoutMs: 200 })).rejects.toEqual(refusal(/within/));
@@ -170,7 +170,7 @@ describe('a file', () => {
     );
   });
 
-  test('that breaks off, is compressed, or is not there, is refused', async () => {
+  test('are rejected when cut off, compressed or missing', async () => {
     answer = (_req, res) => {
       res.writeHead(200, { 'content-length': '100' }).write('half');
       setImmediate(() => res.destroy());
@@ -183,7 +183,7 @@ describe('a file', () => {
   });
 });
 
-test('the certificate has to be of the name that was asked for, not of the address', async () => {
+test('checks the certificate against the host name, not the address', async () => {
   const tls = createTlsServer({ key: testKey, cert: testCertificate }, (_req, res) => res.end('over tls'));
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
   const { port: tlsPort } = tls.address() as AddressInfo;
@@ -203,7 +203,7 @@ test('the certificate has to be of the name that was asked for, not of the addre
   }
 });
 
-/** Made for this test, for nothing else. */
+/** Made for this test only. */
 const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLLiUaU08Q1ZDbpIi
 n3Z3Hz0emYt4uaym/FJnsLVhRJuhRANCAASSo6mYeKn1xwgSiYJBvm30F2qKzd0G

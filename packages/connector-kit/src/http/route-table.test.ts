@@ -19,14 +19,14 @@ const failure = (method: string, url: string): ServiceError => {
   throw new Error(`${method} ${url} did not fail as it should`);
 };
 
-describe('the route of a request', () => {
+describe('route table', () => {
   test.each([
     ['GET', '/health', '/health', {}],
     ['HEAD', '/health', '/health', {}],
     ['GET', '/v1/models?limit=1', '/v1/models', {}],
     ['GET', '/v1/models/svc', '/v1/models/:model', { model: 'svc' }],
     ['GET', '/v1/models/a%2Fb', '/v1/models/:model', { model: 'a/b' }],
-  ])('%s %s', (method, url, path, params) => {
+  ])('matches %s %s', (method, url, path, params) => {
     const match = find(method, url);
     expect(match.route.path).toBe(path);
     expect(match.params).toEqual(params);
@@ -46,20 +46,20 @@ describe('the route of a request', () => {
     '/health%00',
     '/health/..',
     'http://x/health',
-  ])('GET %s is unknown', (url) => {
+  ])('does not match GET %s', (url) => {
     expect(failure('GET', url)).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  test('another method of a known path is named', () => {
+  test('answers a wrong method with 405 and the allowed one', () => {
     expect(failure('GET', '/v1/chat/completions')).toMatchObject({ status: 405, details: { allow: 'POST' } });
     expect(failure('OPTIONS', '/v1/models/svc')).toMatchObject({ status: 405, details: { allow: 'GET' } });
   });
 
-  test('a wrong escape is a bad request', () => {
+  test('rejects an invalid escape with 400', () => {
     expect(failure('GET', '/v1/models/%ff')).toMatchObject({ status: 400 });
   });
 
-  test('any address finds a route or fails with a ServiceError', () => {
+  test('any URL matches a route or throws a ServiceError', () => {
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST', '__proto__'), fc.string({ unit: 'binary' }), (method, tail) => {
         try {
@@ -72,7 +72,7 @@ describe('the route of a request', () => {
   });
 });
 
-describe('a prefix', () => {
+describe('prefix routes', () => {
   const routes = ['/*', '/app/*', '/app/deep/*', '/app/config', '/users/:id'].map((path) => ({
     method: 'GET' as const,
     path,
@@ -105,7 +105,7 @@ describe('a prefix', () => {
     ['/app/a%20b', '/app/*', { '*': 'a b' }],
     ['/app/%252e%252e', '/app/*', { '*': '%2e%2e' }],
     ['/app/...', '/app/*', { '*': '...' }],
-  ])('%s is found by the most specific path: %s', (url, path, params) => {
+  ])('%s is matched by the most specific path: %s', (url, path, params) => {
     expect(found(url)).toEqual([path, params]);
   });
 
@@ -132,11 +132,11 @@ describe('a prefix', () => {
     'http://x/app/a',
     'app/a',
     '',
-  ])('%s is unknown', (url) => {
+  ])('%s is not found', (url) => {
     expect(status(url)).toBe(404);
   });
 
-  test('a wrong escape is a bad request, another method is named', () => {
+  test('answer 400 to an invalid escape and 405 to a wrong method', () => {
     expect([status('/app/%ff'), status('/app/%c0%ae%c0%ae'), status('/app/%')]).toEqual([400, 400, 400]);
     expect([status('/app/a', 'POST'), status('/app/a', 'DELETE'), status('/app/config', 'POST')]).toEqual([
       ['/app/*', { '*': 'a' }],
@@ -145,7 +145,7 @@ describe('a prefix', () => {
     ]);
   });
 
-  test('what it stands for never climbs, and no spelling gets past a route that is there for it', () => {
+  test('never match a path that climbs, and no spelling bypasses a more specific route', () => {
     const piece = fc.constantFrom(
       '.',
       '/',
@@ -185,7 +185,7 @@ describe('a prefix', () => {
   });
 });
 
-test('no error repeats the path: a key may be in it', () => {
+test('errors do not repeat the path, which may contain a key', () => {
   for (const [method, url] of [
     ['GET', '/v1/sk-key-in-a-path'],
     ['POST', '/v1/models/sk-key-in-a-path'],

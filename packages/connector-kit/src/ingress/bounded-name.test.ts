@@ -7,7 +7,7 @@ const name = fc.oneof(
   fc.constantFrom('\ud800', '\udfff', '#sha256:', '#sha256:x', 'x'.repeat(128), 'x'.repeat(129), ''),
 );
 
-test('any name becomes a whole one of bounded length, and different names stay different', () => {
+test('any name becomes well-formed and bounded, and different names stay different', () => {
   fc.assert(
     fc.property(name, name, (one, two) => {
       const bounded = boundedName(one);

@@ -25,7 +25,7 @@ function three() {
   return { log, lines, jobs };
 }
 
-test('what stands behind an update that is to be given again is given again, too', async () => {
+test('an update that is to be redelivered takes all behind it along', async () => {
   const { log, lines, jobs } = three();
   jobs[0].end.reject(unavailable('later'));
   await lines.drained();
@@ -37,7 +37,7 @@ test('what stands behind an update that is to be given again is given again, too
   expect(log.at(-1)).toBe('4');
 });
 
-test('one that waited too long is dropped with all behind it, and what runs goes on', async () => {
+test('dropFrom() drops the waiting jobs from there on and lets the running one finish', async () => {
   const { log, lines, jobs } = three();
   lines.dropFrom('a', jobs[1], unavailable('too long'));
   lines.dropFrom('a', jobs[0], unavailable('too long'));
@@ -46,7 +46,7 @@ test('one that waited too long is dropped with all behind it, and what runs goes
   expect(log).toEqual(['1', 'dropped 2', 'dropped 3']);
 });
 
-test('a chat takes 200, all chats together 2,000, and what must not be refused comes in', () => {
+test('limits a chat to 200 jobs and all chats to 2,000, except unlimited ones', () => {
   const lines = createChatLines();
   const log: string[] = [];
   for (let n = 0; n < 200; n++) lines.add('a', job('a', log));

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFileState } from '../state/file-state.ts';
 import { followUpdates, type Cursor, type FollowOptions } from './follow-updates.ts';
 
-/** A platform that keeps its updates until they are passed, and a follower of it on a clock of its own. */
+/** A platform that keeps updates until they are acknowledged, and a follower of it with a fake clock. */
 function openFeed(updates: number[], options: Partial<FollowOptions<number>> = {}) {
   const clock = createFakeClock();
   const stopping = new AbortController();
@@ -17,7 +17,7 @@ function openFeed(updates: number[], options: Partial<FollowOptions<number>> = {
     taken,
     fault: null as Error | null,
     take: async (_update: number): Promise<void> => undefined,
-    /** Lets time pass until it is so. */
+    /** Advances the clock until the condition holds. */
     async until(isSo: () => boolean): Promise<void> {
       for (let n = 0; !isSo(); n++) {
         if (n > 100_000)
@@ -53,7 +53,7 @@ function openFeed(updates: number[], options: Partial<FollowOptions<number>> = {
   return feed;
 }
 
-test('an update is passed when it and all before it are safe, whatever is safe behind it', async () => {
+test('acknowledges an update only when it and all before it are safe', async () => {
   const first = Promise.withResolvers<void>();
   const feed = openFeed([1, 2, 3]);
   feed.take = async (update) => (update === 1 ? first.promise : undefined);
@@ -64,7 +64,7 @@ test('an update is passed when it and all before it are safe, whatever is safe b
   expect(feed.taken).toEqual([1, 2, 3]);
 });
 
-test('polls go on while updates are open: what one of them waits for may come with the next', async () => {
+test('keeps polling while updates are open, since one of them may depend on the next', async () => {
   const updates = [1];
   const second = Promise.withResolvers<void>();
   const feed = openFeed(updates);
@@ -74,14 +74,14 @@ test('polls go on while updates are open: what one of them waits for may come wi
   await feed.until(() => feed.polls.at(-1) === 2);
 });
 
-test('while updates are open for long, polls become fewer', async () => {
+test('polls less often while updates stay open for long', async () => {
   const feed = openFeed([1]);
   feed.take = () => new Promise(() => undefined);
   await feed.until(() => feed.clock.elapsed() > 60_000);
   expect(feed.polls.length).toBeLessThan(45);
 });
 
-test('one that could not be taken is taken again, with all that came after it', async () => {
+test('retries a failed update together with all after it', async () => {
   const feed = openFeed([1, 2, 3]);
   let isBusy = true;
   feed.take = async (update) => {
@@ -98,7 +98,7 @@ test('one that could not be taken is taken again, with all that came after it', 
   expect([feed.problems.at(-1), feed.taken.filter((update) => update === 1)]).toEqual([null, [1]]);
 });
 
-test('what comes while one is lost waits until that one is taken again', async () => {
+test('an update that arrives while an earlier one fails waits for the retry of that one', async () => {
   const updates = [1];
   const lost = Promise.withResolvers<void>();
   const feed = openFeed(updates, {
@@ -116,7 +116,7 @@ test('what comes while one is lost waits until that one is taken again', async (
   expect(feed.taken).toEqual([1, 1, 2]);
 });
 
-test('a platform that fails or hangs is asked ever more slowly, and it is said until it is there again', async () => {
+test('backs off when the platform fails or hangs, and reports the problem until it recovers', async () => {
   const feed = openFeed([1]);
   feed.fault = new Error('no route');
   await feed.until(() => feed.clock.elapsed() > 120_000);
@@ -127,10 +127,10 @@ test('a platform that fails or hangs is asked ever more slowly, and it is said u
   const hanging = openFeed([1], { poll: () => new Promise(() => undefined) });
   await hanging.until(() => hanging.problems.length > 1);
   expect(hanging.problems[0]).toContain('was cancelled after 40 s');
-  await hanging.stop(); // at once, whatever the poll does
+  await hanging.stop(); // at once, even during a poll
 });
 
-test('after a fault the platform is asked without a wait first, so that it is known soon that it is there again', async () => {
+test('polls without waiting after a fault, so that recovery is noticed soon', async () => {
   const waits: number[] = [];
   const feed = openFeed([], {
     async poll(_after, waitMs) {
@@ -145,7 +145,7 @@ test('after a fault the platform is asked without a wait first, so that it is kn
   expect(waits).toEqual([25_000, 0, 0, 25_000]);
 });
 
-test('one that gives nothing and does not wait is asked once a second, or as often as was said', async () => {
+test('polls a platform that returns nothing without waiting once a second, or at the configured interval', async () => {
   const [fast, slow] = [openFeed([]), openFeed([], { everyMs: 60_000 })];
   for (const [feed, most] of [
     [fast, 70],
@@ -156,7 +156,7 @@ test('one that gives nothing and does not wait is asked once a second, or as oft
   }
 });
 
-test('the last one that was passed is kept where the platform does not know it', async () => {
+test('stores the cursor in the state when the platform does not keep it', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const state = () => createFileState(path.join(folder.path, 'state.jsonl'), () => undefined);
@@ -168,7 +168,7 @@ test('the last one that was passed is kept where the platform does not know it',
   expect([next.polls[0], next.taken]).toEqual([2, [3]]);
 });
 
-test('whatever fails and however long it takes, nothing is passed before it is safe, and all is taken', async () => {
+test('never acknowledges an update before it is safe, and takes them all, whatever fails', async () => {
   const outcomes = fc.array(fc.record({ failures: fc.nat(2), ms: fc.nat(3000) }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(outcomes, async (plan) => {

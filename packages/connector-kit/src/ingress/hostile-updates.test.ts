@@ -44,13 +44,13 @@ function openChannel(more: Partial<IngressOptions> = {}) {
   return { core, clock, logs, failed, start, pass, texts: () => core.turns.map((turn) => turn.envelope.content.text) };
 }
 
-test('halves of characters are made whole, and the message is answered', async () => {
+test('replaces lone surrogates and handles the message', async () => {
   const { start, texts } = openChannel();
   await start().take('a\ud800', 'u\udfff', async () => envelope('one \ud83d two'));
   expect(texts()).toEqual(['one \ufffd two']);
 });
 
-test('a message without a name gets one, the same after a restart', async () => {
+test('gives a message without an id one that is the same after a restart', async () => {
   const { core, start } = openChannel();
   core.script = () => new Promise(() => undefined);
   await start().take('a', '1', async () => envelope('hi'));
@@ -61,7 +61,7 @@ test('a message without a name gets one, the same after a restart', async () => 
   expect(again).toBe(first);
 });
 
-test('updates of any name in chats of any name are known apart', async () => {
+test('distinguishes updates and chats by any id', async () => {
   const { start, texts } = openChannel();
   const ingress = start();
   const names = ['', '=a', '#a', 'a', '__proto__', 'x'.repeat(100_000), `${'x'.repeat(99_999)}y`, '\0', '","'];
@@ -71,14 +71,14 @@ test('updates of any name in chats of any name are known apart', async () => {
   expect(texts()).toHaveLength(names.length ** 2);
 });
 
-test('one update that is given many times at once is one message', async () => {
+test('handles an update that arrives many times at once as one message', async () => {
   const { start, texts } = openChannel();
   const ingress = start();
   await Promise.all(Array.from({ length: 500 }, () => ingress.take('a', '1', async () => envelope('hi'))));
   expect(texts()).toEqual(['hi']);
 });
 
-test('what never ends being prepared is skipped, and told to end', async () => {
+test('aborts and skips an update whose preparation never ends', async () => {
   const { start, texts, pass, logs } = openChannel({ prepareWithinMs: 5000 });
   const ingress = start();
   let isTold = false;
@@ -93,7 +93,7 @@ test('what never ends being prepared is skipped, and told to end', async () => {
   expect(logs).toContain('an update could not be read and was skipped');
 });
 
-test('an update that may be read later is given back, and skipped when it says so for ever', async () => {
+test('rejects an update that says "later", and skips it after 20 times', async () => {
   const { start, pass, logs } = openChannel();
   const ingress = start();
   let rejected = 0;
@@ -117,7 +117,7 @@ test('an update that may be read later is given back, and skipped when it says s
 test.each([
   ['skipped when it says so for ever', new ServiceError('unavailable', 'later'), true],
   ['given again for as long as the core is away', new CoreError('unavailable', 'away', { mayHaveRun: false }), false],
-])('a change that the core may take later is given back, and %s', async (_what, fault, isSkipped) => {
+])('an edit that the core may take later is rejected and %s', async (_what, fault, isSkipped) => {
   const { start, core, pass, logs } = openChannel();
   core.amend = () => Promise.reject(fault);
   const as = { channel: 'shop', sender: { raw_id: 'ann' } };
@@ -139,7 +139,7 @@ test.each([
   expect(logs.includes('an edit or deletion could not be processed and was skipped')).toBe(isSkipped);
 });
 
-test('a message that can never be kept is skipped, and its sender sees why', async () => {
+test('skips a message that is too large to store, and shows its sender the reason', async () => {
   const { start, texts, failed } = openChannel();
   const transcript = Array.from({ length: 9 }, () => ({ role: 'user' as const, text: 'x'.repeat(1_000_000) }));
   await start().take('a', '1', async () => envelope('hi', { content: { text: 'hi', transcript } }));
@@ -147,7 +147,7 @@ test('a message that can never be kept is skipped, and its sender sees why', asy
   expect(failed).toEqual(['too_large']);
 });
 
-test('past 16 MiB of open messages one is to be given again, and is taken when there is room', async () => {
+test('rejects a message past 16 MiB of open messages, and takes it once there is room', async () => {
   const { core, start, pass } = openChannel();
   const answers: (() => void)[] = [];
   core.script = ({ result }) => new Promise((resolve) => answers.push(() => resolve(result())));
@@ -168,7 +168,7 @@ test('past 16 MiB of open messages one is to be given again, and is taken when t
   expect(core.turns).toHaveLength(19);
 });
 
-test('a channel whose replies cannot be begun is told to the core, and the chat goes on', async () => {
+test('reports to the core when a reply cannot be opened, and the chat goes on', async () => {
   const { core, start, texts } = openChannel({
     openReply: () => {
       throw new Error('no such chat');
@@ -182,7 +182,7 @@ test('a channel whose replies cannot be begun is told to the core, and the chat 
   expect(texts()).toEqual(['1', '2', '3']);
 });
 
-test('a reply that is never shown is given up, and the connector can stop', async () => {
+test('cancels a reply that is never shown, so that the connector can stop', async () => {
   const { core, start, pass } = openChannel({
     openReply: () => ({ handlers: {}, finish: () => new Promise(() => undefined), fail: async () => undefined }),
   });
@@ -193,7 +193,7 @@ test('a reply that is never shown is given up, and the connector can stop', asyn
   await ingress.stop(1000);
 });
 
-test('an album of two people is two messages, and one of forty parts is as many as have room', async () => {
+test('splits an album by sender, and one of forty parts at the limit of attachments', async () => {
   const { core, clock, start } = openChannel();
   const ingress = start();
   const attachments = [{ path: '/uploads/x' }];
@@ -203,7 +203,7 @@ test('an album of two people is two messages, and one of forty parts is as many 
     return envelope('', { message_id: `m${n}`, sender: { raw_id: n < 40 ? 'ann' : 'bo' }, content: { text: '', attachments } });
   };
   const taken = Promise.all(Array.from({ length: 41 }, (_, n) => ingress.take('a', `${n}`, part(n), 'album')));
-  // Only the quiet time passes by the clock: what the disk takes counts for nothing, however busy the machine is.
+  // Only the gathering time passes by the fake clock; the time that the disk takes does not count, however busy the machine is.
   await expect.poll(() => prepared, { timeout: 20_000 }).toBe(41);
   clock.advance(1000);
   await expect.poll(() => (clock.advance(0), core.turns.length), { interval: 1, timeout: 20_000 }).toBe(3);
@@ -216,7 +216,7 @@ test('an album of two people is two messages, and one of forty parts is as many 
   ]);
 });
 
-test('a refusal that stays is shown, and does not hold up the chat', async () => {
+test('shows a permanent refusal without blocking the chat', async () => {
   const { core, start, texts, failed } = openChannel();
   core.script = ({ envelope: { content }, result }) => {
     if (content.text === 'bad') throw new ServiceError('bad_request', 'no');
@@ -228,7 +228,7 @@ test('a refusal that stays is shown, and does not hold up the chat', async () =>
   await expect.poll(() => failed).toEqual(['bad_request']);
 });
 
-test('a disk that takes nothing lets nothing be acknowledged', async () => {
+test('acknowledges nothing when the disk is full', async () => {
   const { core, pass, start } = openChannel();
   const full = () => Promise.reject(new ServiceError('insufficient_storage', 'full'));
   const state = { get: async () => undefined, list: async () => [], set: full, change: full, delete: full, append: full };

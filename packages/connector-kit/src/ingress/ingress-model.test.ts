@@ -16,7 +16,7 @@ type Entry = { turnId: string; chat: string; text: string; result: HandleResult 
 const never = new Promise<never>(() => undefined);
 const away = () => new ServiceError('unavailable', 'away');
 
-/** A core as far as ingress sees it: a message with a name runs once, until its conversation is forgotten. */
+/** The core as ingress sees it: a message id runs once, until its conversation is forgotten. */
 function createModelCore() {
   const journal = new Map<string, Entry>();
   const ran: Entry[] = [];
@@ -54,7 +54,7 @@ function createModelCore() {
       for (const { settle } of calls) settle.reject(away());
       calls.clear();
     },
-    /** `/new`: what has ended and was delivered is forgotten. */
+    /** `/new`: forgets ended turns that were delivered. */
     forget() {
       for (const [name, { result, isDelivered }] of journal) if (result !== null && isDelivered) journal.delete(name);
     },
@@ -66,7 +66,7 @@ function createModelCore() {
   return core;
 }
 
-/** A platform that gives all that was not acknowledged, in its order, to whichever process asks. */
+/** A platform that gives all unacknowledged updates, in order, to the process that asks. */
 function createWorld(folder: string, updates: readonly Update[]) {
   const clock = createFakeClock();
   const core = createModelCore();
@@ -105,7 +105,7 @@ function createWorld(folder: string, updates: readonly Update[]) {
       }),
     });
     process = { ...own, ingress };
-    // The closures above look at `own`.
+    // The closures above use `own`.
     Object.defineProperty(process, 'isDead', { set: (value: boolean) => (own.isDead = value), get: () => own.isDead });
   };
 
@@ -123,7 +123,7 @@ function createWorld(folder: string, updates: readonly Update[]) {
     core,
     shown,
     waiting,
-    /** Those that come next, and again all that were given before and not acknowledged. */
+    /** Gives the next updates, and again those that were given before and not acknowledged. */
     give(count: number) {
       if (process === null) start();
       const own = process;
@@ -137,7 +137,7 @@ function createWorld(folder: string, updates: readonly Update[]) {
       }
     },
     quiet: async () => process?.mortal.quiet(),
-    /** The platform gets what may be acknowledged. What it has not got when the process ends is given again. */
+    /** Acknowledges the safe updates. Those not acknowledged when the process ends are given again. */
     acknowledge() {
       for (const update of process?.safe ?? []) waiting.splice(waiting.indexOf(update), 1);
       process?.safe.clear();
@@ -189,7 +189,7 @@ const updates = fc
 
 const updatesOf = (count: number): Update[] => Array.from({ length: count }, (_, index) => ({ chat: 'a', id: `u${index}` }));
 
-/** What once went wrong: an update that comes just when those before it run out of time. */
+/** Former failures: an update arrives just when those before it time out. */
 const earlier: [Update[], [string, number][]][] = [
   [
     updatesOf(3),
@@ -211,7 +211,7 @@ const earlier: [Update[], [string, number][]][] = [
   ],
 ];
 
-test('whatever is killed, refused or forgotten in between, each update runs once, in the order of its chat, and is shown', async () => {
+test('each update runs once, in the order of its chat, and is shown, despite crashes, refusals and forgotten turns', async () => {
   await fc.assert(
     fc.asyncProperty(updates, fc.array(step, { maxLength: 30, size: 'max' }), async (all, script) => {
       const folder = temporaryFolder();

@@ -17,7 +17,7 @@ const envelope = (chat: string, id: string, text = id): Envelope => ({
   content: { text },
 });
 
-/** One channel over the ends of its processes: what the platform shows, what the core was asked, what is on the disk. */
+/** A channel across restarts: what the platform shows, what the core was asked, what is on disk. */
 function openChannel() {
   const folder = temporaryFolder();
   const mortals: MortalState[] = [];
@@ -54,7 +54,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 
 const open = async ({ state }: Pick<ReturnType<typeof openChannel>, 'state'>) => (await state().list('ingress/open/')).length;
 
-test('an update is safe when the core has accepted it, and closed when its reply is shown', async () => {
+test('an update is safe once the core has accepted it, and closed once its reply is shown', async () => {
   const channel = openChannel();
   const answer = Promise.withResolvers<HandleResult>();
   channel.core.script = () => answer.promise;
@@ -67,7 +67,7 @@ test('an update is safe when the core has accepted it, and closed when its reply
   expect(channel.core.acks).toEqual([{ turnId: 'turn_1' }]);
 });
 
-test('an update that comes again is not handled again, also after a restart', async () => {
+test('ignores a repeated update, also after a restart', async () => {
   const channel = openChannel();
   const take = () => channel.start().take('a', '1', async () => envelope('a', '1'));
   await take();
@@ -76,7 +76,7 @@ test('an update that comes again is not handled again, also after a restart', as
   expect(channel.asked()).toEqual(['1']);
 });
 
-test('a chat keeps its order through slow downloads, and another chat does not wait for it', async () => {
+test('keeps the order of a chat through slow downloads, without delaying other chats', async () => {
   const { start, asked } = openChannel();
   const ingress = start();
   const download = Promise.withResolvers<Envelope>();
@@ -88,7 +88,7 @@ test('a chat keeps its order through slow downloads, and another chat does not w
   expect(asked()).toEqual(['3', '1', '2']);
 });
 
-test('an album is one message, and none of its updates is safe before all of it', async () => {
+test('joins an album into one message, and its updates become safe together', async () => {
   const { start, core, clock } = openChannel();
   const ingress = start();
   const photo = (id: string): Envelope => ({
@@ -110,7 +110,7 @@ test('an album is one message, and none of its updates is safe before all of it'
 test.each([
   ['comes with a later poll', ['1\n2']],
   ['does not come', ['1']],
-])('the rest of an album is waited for while polls fail, and %s', async (_what, messages) => {
+])('waits for the rest of an album while polls fail, and it %s', async (_what, messages) => {
   const { start, clock, asked } = openChannel();
   const ingress = start({ gatherMs: 700 });
   const pass = async (ms: number) => {
@@ -133,7 +133,7 @@ test.each([
   expect(asked()).toEqual(messages);
 });
 
-test('an album is not waited for longer than its platform may be away', async () => {
+test('does not wait for an album longer than about 30 seconds', async () => {
   const { start, clock, asked } = openChannel();
   const ingress = start();
   const taken = ingress.take('a', '1', async () => envelope('a', '1'), 'album');
@@ -146,7 +146,7 @@ test('an album is not waited for longer than its platform may be away', async ()
   expect(clock.elapsed()).toBeLessThanOrEqual(32_000);
 });
 
-test('what is open is asked again by the next process, in its order and before what is new', async () => {
+test('after a restart, asks open messages again in order and before new ones', async () => {
   const { start, core, asked } = openChannel();
   core.script = () => new Promise(() => undefined);
   const before = start();
@@ -157,7 +157,7 @@ test('what is open is asked again by the next process, in its order and before w
   expect(core.turns.map(({ options }) => options.again)).toEqual([false, false, true, true, false]);
 });
 
-test('a full core is asked again, and an update that it does not take within its time is to be given again', async () => {
+test('retries while the core is full, and rejects an update that is not accepted in time', async () => {
   const { start, core, clock, asked } = openChannel();
   let isFull = true;
   const handleStream = core.handleStream;
@@ -184,7 +184,7 @@ test('a full core is asked again, and an update that it does not take within its
   expect(asked()).toEqual(['1']);
 });
 
-test('a change reaches the core behind its message, and is said again until the core takes it', async () => {
+test('sends an edit after its message, and retries it until the core takes it', async () => {
   const { start, core, clock } = openChannel();
   const said: string[] = [];
   core.script = ({ envelope: { content }, result }) => (said.push(content.text), result());
@@ -211,7 +211,7 @@ test('a change reaches the core behind its message, and is said again until the 
   expect(said).toEqual(['1', 'edited: new']);
 });
 
-test('what follows an update that is to be given again comes behind it, or after a minute without it', async () => {
+test('updates behind a rejected one are rejected until it is redelivered, or for a minute', async () => {
   const { start, clock, asked } = openChannel();
   const ingress = start();
   let isAway = true;
@@ -248,7 +248,7 @@ test('what follows an update that is to be given again comes behind it, or after
   expect(await take('4')).toBe('taken');
 });
 
-test('an update that cannot be read is logged and skipped', async () => {
+test('logs and skips an update that cannot be read after three tries', async () => {
   const { start, clock, asked, logs } = openChannel();
   const ingress = start();
   let tries = 0;
@@ -266,7 +266,7 @@ test('an update that cannot be read is logged and skipped', async () => {
   expect(logs).toContain('an update could not be read and was skipped');
 });
 
-test('a failed turn is shown as that and closed', async () => {
+test('shows the error of a failed turn and closes it', async () => {
   const channel = openChannel();
   channel.core.script = () => Promise.reject(new ServiceError('engine_failed', 'it broke'));
   await channel.start().take('a', '1', async () => envelope('a', '1'));
@@ -274,7 +274,7 @@ test('a failed turn is shown as that and closed', async () => {
   expect(channel.shown).toEqual(['engine_failed']);
 });
 
-test('a reply that cannot be shown is said to the core as that', async () => {
+test('reports a reply that cannot be shown to the core', async () => {
   const { start, core } = openChannel();
   const finish = () => Promise.reject(new Error('the chat is gone'));
   await start({ openReply: () => ({ handlers: {}, finish, fail: finish }) }).take('a', '1', async () => envelope('a', '1'));
@@ -282,7 +282,7 @@ test('a reply that cannot be shown is said to the core as that', async () => {
   expect(core.acks).toEqual([{ turnId: 'turn_1', error: 'the chat is gone' }]);
 });
 
-test('after stop nothing is taken, and what is open stays open', async () => {
+test('takes no updates after stop(), and open messages stay open', async () => {
   const channel = openChannel();
   channel.core.script = () => new Promise(() => undefined);
   const ingress = channel.start();

@@ -7,7 +7,7 @@ import { telegramHtml } from './telegram-html.ts';
 
 const lines = (...text: string[]) => text.join('\n');
 
-describe('Markdown', () => {
+describe('renderMarkdown()', () => {
   test.each([
     ['plain words', 'plain words', 'plain words', 'plain words'],
     ['a **b** *c* ~~d~~ `e`', 'a <b>b</b> <i>c</i> <s>d</s> <code>e</code>', 'a **b** *c* ~~d~~ `e`', 'a b c d e'],
@@ -38,41 +38,41 @@ describe('Markdown', () => {
     expect(renderMarkdown(markdown, plainText)).toBe(plain);
   });
 
-  test('writes lists as lists, whatever is in them', () => {
+  test('renders nested, numbered and task lists', () => {
     const list = lines('- [x] one', '- two', '  - **three**', '', '3. x', '4. y');
     expect(renderMarkdown(list, telegramHtml)).toBe(lines('• ☑ one', '• two', '  • <b>three</b>', '', '3. x', '4. y'));
   });
 
-  test('writes a table in letters of one width', () => {
+  test('renders a table in fixed width', () => {
     const table = lines('| fruit | n |', '|---|--:|', '| **apple** | 12 |', '| kiwi | 3 |');
     const written = lines('fruit |   n', '------|----', 'apple |  12', 'kiwi  |   3');
     expect(renderMarkdown(table, telegramHtml)).toBe(`<pre>${written}</pre>`);
     expect(renderMarkdown(table, plainText)).toBe(written);
   });
 
-  test('takes time in the length of a text with many line breaks', () => {
-    const breaks = '\n'.repeat(300_000); // five minutes, when each of them is read again from each
+  test('takes linear time for a text with many line breaks', () => {
+    const breaks = '\n'.repeat(300_000); // five minutes, if each of them were read again from each
     expect(discordMarkdown.text(`${breaks}- a\n \t1. b`)).toBe(`${breaks}\\- a\n \t1\\. b`);
   });
 
   test.each(['_a_', '**_a', '_*a', 'a_b', '_a, ', '__a__', '> ', '1. ', '~~a~~'])(
-    'takes no long time over 20,000 units of %s',
+    'takes little time for 20,000 characters of %s',
     (part) => {
       const text = part.repeat(20_000 / part.length);
       renderMarkdown(text, telegramHtml);
       const since = process.threadCpuUsage();
       expect(renderMarkdown(text, telegramHtml)).toContain(part.trim().replace('>', '&gt;'));
       const { user, system } = process.threadCpuUsage(since);
-      expect((user + system) / 1000).toBeLessThan(100); // up to 5 s, when each sign is looked for to the end of the text
+      expect((user + system) / 1000).toBeLessThan(100); // up to 5 s, if each sign were searched for to the end of the text
     },
   );
 
-  test('keeps the emphases of a long text of ordinary paragraphs', () => {
+  test('keeps the emphasis in a long text of ordinary paragraphs', () => {
     const paragraph = '- some **bold** words, _slanted_ ones and a snake_case_name in a list of things\n';
     expect(renderMarkdown(paragraph.repeat(240), telegramHtml).match(/<b>bold<\/b>/g)).toHaveLength(240);
   });
 
-  test.each([19_990, 50_000])('gives what nests without end as words: %i', (depth) => {
+  test.each([19_990, 50_000])('renders quotes nested too deeply as text: %i', (depth) => {
     expect(renderMarkdown(`${'>'.repeat(depth)} <x>`, telegramHtml)).toMatch(/&lt;x&gt;/);
   });
 
@@ -102,7 +102,7 @@ describe('Markdown', () => {
     'word',
     '\\',
   );
-  test('never gives Telegram HTML that it would refuse', () => {
+  test('always produces HTML that Telegram accepts', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         expect(faultIn(renderMarkdown(pieces.join(''), telegramHtml))).toBeNull();
@@ -112,7 +112,7 @@ describe('Markdown', () => {
   });
 });
 
-/** Tags that Telegram does not know, do not end, or stand in code. */
+/** The first fault: an unknown tag, one that is not closed, or one within code. */
 function faultIn(html: string): string | null {
   const open: string[] = [];
   const rest = html.replaceAll(

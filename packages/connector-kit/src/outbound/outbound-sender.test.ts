@@ -16,7 +16,7 @@ const log = () => undefined;
 const message = (id: string, target = 't'): OutboundMessage => ({ id, target, kind: 'text', text: 'x' });
 const file = () => path.join(folder.path, 'sent-ids');
 
-/** A connector's process: another one of these has only the file of the one before. */
+/** A connector process: the next one shares only the file with it. */
 function openSender(send: (message: OutboundMessage) => Promise<void> = async () => undefined) {
   const clock = createFakeClock();
   const sent: string[] = [];
@@ -31,8 +31,8 @@ function openSender(send: (message: OutboundMessage) => Promise<void> = async ()
   return { sender: sender.send, drain: sender.drain, sent, clock };
 }
 
-describe('a message to a channel', () => {
-  test('is sent once for its id, also by the next process', async () => {
+describe('outbound sender', () => {
+  test('sends a message once per id, also after a restart', async () => {
     const first = openSender();
     expect(await first.sender(message('a'))).toEqual({ repeated: false });
     expect(await first.sender(message('a'))).toEqual({ repeated: true });
@@ -41,7 +41,7 @@ describe('a message to a channel', () => {
     expect([first.sent, second.sent]).toEqual([['a'], []]);
   });
 
-  test('joins the attempt that is on its way', async () => {
+  test('joins an attempt that is under way', async () => {
     let go: () => void = () => undefined;
     const { sender, sent } = openSender(() => new Promise((resolve) => (go = resolve)));
     const both = [sender(message('a')), sender(message('a'))];
@@ -50,7 +50,7 @@ describe('a message to a channel', () => {
     expect(sent).toEqual(['a']);
   });
 
-  test('may be sent again after it failed', async () => {
+  test('allows another attempt after a failure', async () => {
     const failures = [new Error('no luck')];
     const { sender, sent } = openSender(async () => {
       const failure = failures.shift();
@@ -61,7 +61,7 @@ describe('a message to a channel', () => {
     expect(sent).toEqual(['a', 'a']);
   });
 
-  test('is given up after a minute, and counts when the channel takes it after all', async () => {
+  test('times out after a minute, and counts the message as sent if the channel takes it later', async () => {
     let go: () => void = () => undefined;
     const { sender, clock } = openSender(() => new Promise((resolve) => (go = resolve)));
     const sending = sender(message('a'));
@@ -72,7 +72,7 @@ describe('a message to a channel', () => {
     expect(await sender(message('a'))).toEqual({ repeated: true });
   });
 
-  test('keeps its place in line when its caller asks again', async () => {
+  test("keeps a timed-out message's place in line when its caller tries again", async () => {
     let go: () => void = () => undefined;
     const { sender, sent, clock } = openSender(() => new Promise((resolve) => (go = resolve)));
     const first = sender(message('a'));
@@ -84,7 +84,7 @@ describe('a message to a channel', () => {
     expect([await second, sent]).toEqual([{ repeated: true }, ['a']]);
   });
 
-  test('is not tried for ever', async () => {
+  test('ends an attempt after some minutes and allows a new one', async () => {
     const { sender, sent, clock } = openSender(() => new Promise(() => undefined));
     const first = sender(message('a')).catch(() => 'over');
     clock.advance(10 * 60_000);
@@ -93,7 +93,7 @@ describe('a message to a channel', () => {
     expect(sent).toEqual(['a', 'a']);
   });
 
-  test('that nobody waits for any more does not hold up the end of the process', async () => {
+  test('drain() aborts a send whose caller has timed out', async () => {
     const signals: AbortSignal[] = [];
     const clock = createFakeClock();
     const never = (_message: OutboundMessage, signal: AbortSignal) =>
@@ -109,7 +109,7 @@ describe('a message to a channel', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('whose caller stops waiting while the process ends does not hold it up either', async () => {
+  test('drain() does not wait for a send whose caller times out meanwhile', async () => {
     const clock = createFakeClock();
     const never = (_message: OutboundMessage, signal: AbortSignal) =>
       new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('given up'))));
@@ -121,7 +121,7 @@ describe('a message to a channel', () => {
     await drained;
   });
 
-  test('is waited for before the process ends', async () => {
+  test('drain() waits for a running send', async () => {
     let fail: (error: Error) => void = () => undefined;
     const { sender, drain } = openSender(() => new Promise((_, reject) => (fail = reject)));
     const sending = sender(message('a')).catch((error: Error) => error.message);
@@ -134,13 +134,13 @@ describe('a message to a channel', () => {
     expect(await sending).toBe('no luck');
   });
 
-  test('is not taken while a hundred others are on their way', async () => {
+  test('rejects further messages while a hundred are under way', async () => {
     const { sender } = openSender(() => new Promise(() => undefined));
     for (let i = 0; i < 100; i++) void sender(message(String(i), `chat ${i}`));
     await expect(sender(message('one more', 'another chat'))).rejects.toMatchObject({ code: 'queue_full' });
   });
 
-  test('is taken while a slow chat has many on their way, unless it is for that chat', async () => {
+  test('rejects further messages for a slow chat, but not for others', async () => {
     const { sender } = openSender(({ target }) => (target === 'slow' ? new Promise(() => undefined) : Promise.resolve()));
     for (let i = 0; i < 20; i++) void sender(message(String(i), 'slow'));
     await expect(sender(message('one more', 'slow'))).rejects.toMatchObject({ code: 'queue_full' });
@@ -148,8 +148,8 @@ describe('a message to a channel', () => {
   });
 });
 
-describe('the list of what was sent', () => {
-  test('keeps the newest, in a file that stays small', () => {
+describe('sent ids', () => {
+  test('keep the newest in a small file', () => {
     const ids = openSentIds(file(), log, 10);
     for (let i = 0; i < 100; i++) ids.add(`id-${i}`);
     expect([ids.has('id-89'), ids.has('id-90')]).toEqual([false, true]);
@@ -157,15 +157,15 @@ describe('the list of what was sent', () => {
     expect(openSentIds(file(), log, 10).has('id-90')).toBe(true);
   });
 
-  test('survives a line that was cut off', () => {
+  test('survive a truncated line', () => {
     writeFileSync(file(), 'one\ntw');
     openSentIds(file(), log).add('three');
     expect(readFileSync(file(), 'utf8')).toBe('one\ntw\nthree\n');
   });
 });
 
-describe('the choice of channels', () => {
-  test('is kept over restarts, and is as the connector wants where nobody chose', () => {
+describe('channel toggles', () => {
+  test("survive a restart, and use the connector's default where nothing was chosen", () => {
     openChannelToggles(folder.path).set('lobby', false);
     const toggles = openChannelToggles(folder.path, false);
     expect([toggles.isEnabled('lobby'), toggles.isEnabled('attic')]).toEqual([false, false]);
@@ -173,7 +173,7 @@ describe('the choice of channels', () => {
     expect(openChannelToggles(folder.path, false).isEnabled('lobby')).toBe(true);
   });
 
-  test('that cannot be read is refused', () => {
+  test('throw when the file cannot be read', () => {
     writeFileSync(path.join(folder.path, 'channels.json'), '{"lobby":');
     expect(() => openChannelToggles(folder.path)).toThrow('channels.json cannot be read');
   });

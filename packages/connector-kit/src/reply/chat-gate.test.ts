@@ -19,7 +19,7 @@ function setUp(options: Partial<ChatGateOptions> = {}) {
       if (ms > 0) await new Promise<void>((resolve) => void clock.after(ms, resolve));
       if (error !== undefined) throw error;
     };
-  /** In steps of 50 ms. */
+  /** Advances in steps of 50 ms. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= 50) {
       for (let turn = 0; turn < 4; turn++) await nextTurn();
@@ -30,8 +30,8 @@ function setUp(options: Partial<ChatGateOptions> = {}) {
   return { clock, gate, went, write, pass };
 }
 
-describe('the pace of a chat', () => {
-  test('counts what a process before may have written a moment ago, where the platform does', async () => {
+describe('chat gate', () => {
+  test('counts possible writes of a previous process where the platform does', async () => {
     const { gate, went, write, pass } = setUp({ followsAnother: true });
     void gate.run('a', write('a1'));
     expect(await gate.offer('b', write('b1'))).toBe(false);
@@ -41,7 +41,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['a1 1000', 'b2 1500']);
   });
 
-  test('is kept between the end of a write and the next one, each chat for itself', async () => {
+  test('keeps the interval between the end of a write and the next one, per chat', async () => {
     const { gate, went, write, pass } = setUp();
     void gate.run('a', write('a1', undefined, 200));
     void gate.run('a', write('a2'));
@@ -50,7 +50,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['a1 0', 'b1 0', 'a2 1200']);
   });
 
-  test('lets go first what a person waits for, and as many of them at once as the platform lets', async () => {
+  test('lets urgent writes go first, as many at once as the burst allows', async () => {
     const { gate, went, write, pass } = setUp({ burst: 3 });
     void gate.run('a', write('edit'));
     void gate.run('a', write('edit 2'));
@@ -61,14 +61,14 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['edit 0', 'part 1 0', 'part 2 0', 'part 3 1000', 'edit 2 4000']);
   });
 
-  test('is that of its kind where chats differ', async () => {
+  test('uses the interval of the kind of chat', async () => {
     const { gate, went, write, pass } = setUp({ perMs: (chat) => (chat === 'group' ? 3000 : 1000) });
     for (const chat of ['group', 'ann']) for (const n of [1, 2, 3]) void gate.run(chat, write(`${chat} ${n}`));
     await pass(7000);
     expect(went).toEqual(['group 1 0', 'ann 1 0', 'ann 2 1000', 'ann 3 2000', 'group 2 3000', 'group 3 6000']);
   });
 
-  test('counts a write as many times as the platform does, also in the pace of the whole bot', async () => {
+  test('counts a write of several messages as several, also toward the limit of the bot', async () => {
     const { gate, went, write, pass } = setUp({ allMs: 100 });
     void gate.run('a', write('album'), { writes: 5, urgent: true });
     void gate.run('a', write('a2'), { urgent: true });
@@ -78,7 +78,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['album 0', 'b1 500', 'a2 5000']);
   });
 
-  test('lets a slowed chat wait for further messages of a write at the usual pace only', async () => {
+  test('a slowed chat waits for further messages of a write at the usual pace only', async () => {
     const { gate, went, write, pass } = setUp();
     await gate.run('a', write('x', busy(1))).catch(() => undefined);
     void gate.run('a', write('album'), { writes: 10 });
@@ -87,14 +87,14 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['x 0', 'album 2000', 'a2 13000']);
   });
 
-  test('goes along with one of the whole bot', async () => {
+  test('keeps the interval of the bot across chats', async () => {
     const { gate, went, write, pass } = setUp({ allMs: 300 });
     for (const chat of ['a', 'b', 'c']) void gate.run(chat, write(chat));
     await pass(1000);
     expect(went).toEqual(['a 0', 'b 300', 'c 600']);
   });
 
-  test('stands still for as long as the platform says, and is half as fast then until it goes well for a while', async () => {
+  test('pauses as long as the platform says, then runs at half speed until writes succeed for a while', async () => {
     const { gate, went, write, pass } = setUp();
     const refused = gate.run('a', write('x', busy(30))).catch((error: Error) => error.message);
     await pass(100);
@@ -106,7 +106,7 @@ describe('the pace of a chat', () => {
     expect([at[11], at[12]]).toEqual([49_000, 50_000].map((ms) => ms + 0));
   });
 
-  test('comes back in about the time that it was slow for, however slow the platform made it', async () => {
+  test('returns to full speed in about the time that it was slow', async () => {
     const { gate, went, write, pass } = setUp();
     for (let n = 0; n < 4; n++) void gate.run('a', write('x', busy(1))).catch(() => undefined);
     await pass(40_000);
@@ -116,7 +116,7 @@ describe('the pace of a chat', () => {
     expect(at.at(-1)! - at.at(-2)!).toBe(1000);
   });
 
-  test('is not slower for a write that was cut off, nor for a platform that nobody could reach', async () => {
+  test('does not slow down after a write that was cut off or a platform that was unreachable', async () => {
     const { gate, went, write, pass } = setUp();
     const cut = () => gate.run('a', write('cut', new Error('no answer'))).catch(() => undefined);
     const outage = new ServiceError('busy', 'unreachable', { details: { retry_after_s: 2, keeps_pace: true } });
@@ -132,7 +132,7 @@ describe('the pace of a chat', () => {
     expect(at.at(-1)! - at.at(-2)!).toBe(1000);
   });
 
-  test('stands still in all chats when the platform means all', async () => {
+  test('pauses all chats when the platform says so', async () => {
     const { gate, went, write, pass } = setUp();
     await gate.run('a', write('a', busy(5, true))).catch(() => undefined);
     void gate.run('b', write('b'));
@@ -140,7 +140,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['a 0', 'b 5000']);
   });
 
-  test('is not waited for when the wait is too long, and a wait can be ended', async () => {
+  test('rejects at once when the wait would be too long, and a wait can be aborted', async () => {
     const { gate, went, write, pass } = setUp();
     await gate.run('a', write('a', busy(30))).catch(() => undefined);
     await expect(gate.run('a', write('b'), { withinMs: 10_000 })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['a 0']);
   });
 
-  test('of what may be left out takes only what can go at once', async () => {
+  test('offer() writes only what can go at once', async () => {
     const { gate, went, write, pass } = setUp();
     expect(await gate.offer('a', write('typing'))).toBe(true);
     expect(await gate.offer('a', write('typing'))).toBe(false);
@@ -164,7 +164,7 @@ describe('the pace of a chat', () => {
     expect(went).toEqual(['typing 0', 'typing 1000']);
   });
 
-  test('is remembered for so many chats and no more', async () => {
+  test('limits the number of chats and of waiting writes', async () => {
     const { gate, write, pass } = setUp({ maxChats: 3 });
     for (const chat of ['a', 'b', 'c']) await gate.run(chat, write(chat));
     await expect(gate.run('d', write('d'))).rejects.toMatchObject({ code: 'queue_full' });
@@ -185,7 +185,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
   cutMs: fc.constantFrom(null, null, null, 0, 500),
 });
 
-test('whatever is asked, no chat and no bot is written to faster than it may be, or in a pause, and each write goes once', async () => {
+test('never writes faster than allowed or in a pause, and each write goes once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(ask, { maxLength: 30 }), async (asks) => {
       const { clock, gate, pass } = setUp({ allMs: 100 });

@@ -40,14 +40,14 @@ const toResult = (id: string): HandleResult => ({
   turn_id: `t${id}`,
 });
 
-test('a reply that is tried again is not overtaken by the reply to the next message', async () => {
+test('the reply to the next message does not overtake a reply that is retried', async () => {
   const { chat, finish, settled } = setUp();
   chat.luck.push('failed');
   await settled([finish('1'), finish('2')]);
   expect(chat.shown()).toEqual([`1: ${words}`, `2: ${words}`]);
 });
 
-test('the next one is not shown as it grows either, until the one before is whole', async () => {
+test('a growing reply is not shown before the previous one is complete', async () => {
   const { chat, open, finish, settled } = setUp();
   chat.luck.push('failed');
   const [first, second] = [finish('1'), open('2')];
@@ -57,7 +57,7 @@ test('the next one is not shown as it grows either, until the one before is whol
   expect(chat.shown()).toEqual([`1: ${words}`, `2: ${words}`]);
 });
 
-test('what ends first is shown behind the replies to earlier messages, unless that takes too long', async () => {
+test('a reply waits for the replies to earlier messages, but not for long', async () => {
   const { chat, clock, writer, finish, settled } = setUp();
   const never = new Promise<void>(() => undefined);
   const earlier = Promise.withResolvers<void>();
@@ -73,14 +73,14 @@ test('what ends first is shown behind the replies to earlier messages, unless th
   expect(clock.elapsed() - began).toBeLessThan(30_000);
 });
 
-test('one that cannot be shown at all holds up the next ones no longer', async () => {
+test('a reply that cannot be shown does not block the next ones', async () => {
   const { chat, finish, settled } = setUp();
   chat.luck.push(...Array<'failed'>(5).fill('failed'));
   expect(await settled([finish('1'), finish('2')])).toEqual(['Error: the platform failed', 'shown']);
   expect(chat.shown()).toEqual([`2: ${words}`]);
 });
 
-test('a turn that still works holds up nothing, such as the answer to a command', async () => {
+test('a running turn does not block later replies, such as the answer to a command', async () => {
   const { chat, open, finish, settled } = setUp();
   const first = open('1');
   await settled([finish('2')]);
@@ -88,7 +88,7 @@ test('a turn that still works holds up nothing, such as the answer to a command'
   expect(chat.shown()).toEqual([`2: ${words}`, `1: ${words}`]);
 });
 
-test('a push that nobody waits for any longer does not stand in line', async () => {
+test('a push that was aborted leaves the line', async () => {
   const { chat, writer, finish, settled } = setUp();
   chat.luck.push('failed');
   const giveUp = new AbortController();

@@ -6,7 +6,7 @@ import type { Place, ReplyFile, ReplyPlatform } from './reply-platform.ts';
 const place = { chat: 'room', signal: AbortSignal.timeout(60_000), nonce: 'n' };
 const file = (name: string): Action => ({ type: 'file', path: `/${name}`, name, mime: 'text/plain' });
 
-/** What a platform was asked to show, in its order. */
+/** What a platform was asked to show, in order. */
 async function shownOf(actions: Action[], options: Partial<ReplyPlatform>) {
   const shown: unknown[] = [];
   const platform = {
@@ -19,12 +19,12 @@ async function shownOf(actions: Action[], options: Partial<ReplyPlatform>) {
   return { text, shown };
 }
 
-test('files come behind the text, each as a message of its own, and reactions at the end', async () => {
+test('files follow the text, each as a separate message, and reactions come last', async () => {
   const actions: Action[] = [{ type: 'react', emoji: '👍' }, file('a'), { type: 'reply', text: 'Two.' }, file('b')];
   expect(await shownOf(actions, {})).toEqual({ text: 'Two.', shown: [['a', 'm1'], ['b', 'm1'], '👍'] });
 });
 
-test('files that go together are one message', async () => {
+test('files of an album are one message', async () => {
   const albums: unknown[] = [];
   const { shown } = await shownOf(['a', 'b', 'c'].map(file), {
     albums: {
@@ -38,7 +38,7 @@ test('files that go together are one message', async () => {
 test.each([
   [true, 2],
   [false, 1],
-])('files that go together count as a message each where the platform counts so: %s', (countsEach, counted) => {
+])('an album counts one message per file where the platform counts so: %s', (countsEach, counted) => {
   const post = async () => undefined;
   const platform = {
     file: post,
@@ -48,7 +48,7 @@ test.each([
   expect(extras.map(({ writes }) => writes)).toEqual([undefined, counted]);
 });
 
-test('what the platform makes a file of is left out of the text and comes first', async () => {
+test('a part that the platform turns into a file is removed from the text and comes first', async () => {
   const attach = (text: string) => ({
     text: text.replace('LONG', 'long.txt'),
     files: [{ path: '', name: 'long.txt', data: Buffer.from('LONG') }],
@@ -63,7 +63,7 @@ test('what the platform makes a file of is left out of the text and comes first'
   ]);
 });
 
-test('the text goes with the files where a message has both', async () => {
+test('the text becomes the caption of the first file where the platform has captions', async () => {
   const shown: unknown[] = [];
   const platform: Partial<ReplyPlatform> = {
     textWithFiles: true,
@@ -78,7 +78,7 @@ test('the text goes with the files where a message has both', async () => {
   ]);
 });
 
-test('a platform without files is told of none', async () => {
+test('a platform without files gets their names as text', async () => {
   const { text } = await shownOf([{ type: 'reply', text: 'See.' }, file('a')], { file: undefined });
   expect(text).toBe('See.\n\n📎 a');
 });

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { begin, result, setUp, words } from '../../test/open-reply-writer.ts';
 import type { Place } from './reply-platform.ts';
 
-/** A writer on a chat with drafts, or one that says it has none. */
+/** A writer on a chat with drafts, or one that reports none. */
 function setUpDrafts(has: () => boolean, options = {}, rules = {}) {
   const drafts: { text: string; nonce: string }[] = [];
   const draft = async ({ text, nonce }: Place & { text: string; nonce: string }) => has() && drafts.push({ text, nonce }) > 0;
   return { ...setUp({ draft, ...options }, rules), drafts };
 }
 
-describe('a reply where drafts are to be had', () => {
-  test('is posted once, when it is whole', async () => {
+describe('reply with drafts', () => {
+  test('is posted once, when it is complete', async () => {
     const { writer, chat, pass, within, drafts } = setUpDrafts(() => true);
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -24,7 +24,7 @@ describe('a reply where drafts are to be had', () => {
     expect(new Set(drafts.map(({ nonce }) => nonce))).toEqual(new Set([chat.messages[0]?.nonce]));
   });
 
-  test('stays to be seen while nothing is added', async () => {
+  test('repeats its draft so that it stays visible while nothing is added', async () => {
     const { writer, chat, pass, within, drafts } = setUpDrafts(() => true);
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -35,7 +35,7 @@ describe('a reply where drafts are to be had', () => {
     expect([chat.calls, drafts.length]).toEqual([['post'], 4]);
   });
 
-  test('is not shown again once it was taken back', async () => {
+  test('is not shown again after a retraction', async () => {
     const { writer, pass, drafts } = setUpDrafts(() => true);
     const { handlers } = begin(writer);
     handlers.onDelta?.(words);
@@ -45,7 +45,7 @@ describe('a reply where drafts are to be had', () => {
     expect(drafts).toHaveLength(1);
   });
 
-  test('is posted as far as its messages are full, and the next one is a draft of its own', async () => {
+  test('posts full messages and continues in a new draft', async () => {
     const { writer, chat, pass, within, drafts } = setUpDrafts(() => true, { limit: 60 }, { limit: 60 });
     const reply = begin(writer);
     const text = `${'first '.repeat(9)}\n\n${'second '.repeat(5)}`.trim();
@@ -59,7 +59,7 @@ describe('a reply where drafts are to be had', () => {
     expect(new Set(drafts.map(({ nonce }) => nonce)).size).toBe(2);
   });
 
-  test('is posted and edited from then on when there are none after all', async () => {
+  test('falls back to post and edit when drafts are not available', async () => {
     const { writer, chat, pass, within } = setUpDrafts(() => false);
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -69,7 +69,7 @@ describe('a reply where drafts are to be had', () => {
     expect([chat.shown(), chat.calls]).toEqual([[`${words} Whole.`], ['post', 'edit']]);
   });
 
-  test('keeps to a pause that a draft has brought about', async () => {
+  test('respects a pause that a draft caused', async () => {
     let isClosed = true;
     const { writer, chat, pass, within, clock } = setUpDrafts(() => {
       if (isClosed) throw new ServiceError('busy', 'too fast', { details: { retry_after_s: 20 } });
@@ -85,7 +85,7 @@ describe('a reply where drafts are to be had', () => {
   });
 });
 
-test('a platform that is searched for a post is told behind which message it would be', async () => {
+test('find() gets the message after which to look for a post', async () => {
   const asked: (string | undefined)[] = [];
   const find = async ({ after }: { after?: string }) => (asked.push(after), null);
   const { writer, chat, within } = setUp({ find, limit: 60, unsure: 'repeat' }, { limit: 60, knowsNonces: false });

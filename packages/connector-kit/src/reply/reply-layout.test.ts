@@ -5,7 +5,7 @@ import { renderMarkdown } from '../markdown/render-markdown.ts';
 import { telegramHtml } from '../markdown/telegram-html.ts';
 import { createLayout } from './reply-layout.ts';
 
-/** What Telegram counts: the text without its tags. */
+/** The length as Telegram counts it: the text without its tags. */
 const lengthOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/&(?:amp|lt|gt|quot);/g, '.').length;
 const piece = fc.constantFrom(
   '*a* ',
@@ -23,15 +23,15 @@ const piece = fc.constantFrom(
   '\\*\\_',
 );
 
-describe('a text as messages', () => {
-  test('is cut where a step ended, whatever fits', () => {
+describe('layout', () => {
+  test('cuts at the given positions, even if more would fit', () => {
     const layout = createLayout({ limit: 100 });
     expect(layout('one\n\ntwo\n\nthree', [3, 8])).toEqual(['one', 'two', 'three']);
     expect(layout('one\n\ntwo', [3, 8])).toEqual(['one', 'two']);
     expect(layout('  \n', [])).toEqual([]);
   });
 
-  test('renders what stays the same once', () => {
+  test('renders unchanged parts once', () => {
     let rendered = 0;
     const layout = createLayout({ limit: 20, render: (text) => (rendered++, text) });
     layout('one one one one\n\ntwo two');
@@ -39,7 +39,7 @@ describe('a text as messages', () => {
     expect(rendered).toBe(3);
   });
 
-  test('is made into messages by the platform where it says how, and each part once', () => {
+  test('uses toMessages of the platform, once per part', () => {
     let made = 0;
     const layout = createLayout({ limit: 10, toMessages: (part) => (made++, [...part.split(' '), '!']) });
     expect(layout('one two\n\nthree four')).toEqual(['one', 'two', '!', 'three', 'four', '!']);
@@ -51,7 +51,7 @@ describe('a text as messages', () => {
     ['Discord', (text: string) => renderMarkdown(text, discordMarkdown), ({ length }: string) => length],
     ['Telegram', (text: string) => renderMarkdown(text, telegramHtml), lengthOf],
     ['a platform that makes everything five times as long', (text: string) => text.repeat(5), ({ length }: string) => length],
-  ])('is within the limit of %s, however it grows by rendering', (_, render, measure) => {
+  ])('keeps messages within the limit of %s after rendering', (_, render, measure) => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), fc.integer({ min: 60, max: 300 }), (parts, limit) => {
         const messages = createLayout({ limit, render, lengthOf: measure })(parts.join(''));

@@ -22,7 +22,7 @@ type Step = { say: string } | { wait: number } | { luck: Luck } | { tookMs: numb
 type Scenario = {
   style: ReplyStyle;
   canEdit: boolean;
-  /** How the platform is kept from showing a part twice: it knows nonces, can be searched, or neither. */
+  /** How a repeated post is avoided: by nonces, by a search, or by leaving it out. */
   knows: 'nonce' | 'find' | 'skip';
   limit: number;
   penaltyS: number;
@@ -60,7 +60,7 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
   end: fc.constantFrom('finish', 'again', 'push'),
 });
 
-/** What once went wrong. */
+/** Former failures. */
 const earlier: Scenario[] = [
   {
     style: 'stream',
@@ -89,17 +89,17 @@ const earlier: Scenario[] = [
   },
 ];
 
-/** A slow platform's request of a killed process has landed by then. */
+/** By then, a slow platform has processed the last request of a killed process. */
 const restartMs = 5000;
 
-test('whatever fails and is killed, a reply is there in the end: whole, in order, once, within the limits', async () => {
+test('a reply is shown once, complete, in order and within the limits, despite failures and kills', async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async (each) => {
       const { chat, shown, taken, expected } = await play(each);
       expect(chat.faults).toEqual([]);
-      // Without a way to know it, a part of which nobody knows whether it is there may be missing, and none comes twice.
+      // Without a way to find out, a part that may have been shown can be missing, and none is repeated.
       if (each.knows === 'skip') return expectNoneTwice(each, shown, expected);
-      // A push knows of the blocks of the text only those that were shown, and a block may end within a fence.
+      // A push knows only the steps that were shown, and a step may end within a fence.
       const wholes = [expected, without(expected, shown, taken)].map(contentOf);
       if (each.style === 'steps') expect(wholes).toContain(contentOf(shown));
       else expect(shown).toEqual(without(expected, shown, taken));
@@ -116,7 +116,7 @@ async function play({ style, canEdit, knows, limit, penaltyS, steps, end }: Scen
   const { post, edit, remove, find } = chat.platform;
   const start = () => {
     let isKilled = false;
-    /** A killed process receives nothing any more, and sends nothing. */
+    /** A killed process receives and sends nothing. */
     const alive =
       <In, Out>(work: (input: In) => Promise<Out>) =>
       async (input: In): Promise<Out> => {
@@ -177,7 +177,7 @@ async function play({ style, canEdit, knows, limit, penaltyS, steps, end }: Scen
     else if (what === 'kill') await restart();
     else if (what === 'remove') taken.push(...removeOne(chat, canEdit));
     else if (what === 'retract') {
-      // A channel that cannot take back what it showed is not asked to here.
+      // A channel that cannot remove messages is not asked to.
       if (!canEdit) continue;
       tell(({ handlers }) => handlers.onRetract?.());
       [text, block, cuts] = ['', '', []];
@@ -205,20 +205,20 @@ async function play({ style, canEdit, knows, limit, penaltyS, steps, end }: Scen
 }
 
 function expectNoneTwice({ style }: Scenario, shown: readonly string[], expected: readonly string[]): void {
-  if (style !== 'final') return; // what was shown of a growing text by a process that was killed stays there
+  if (style !== 'final') return; // a growing text that a killed process showed stays there
   let at = 0;
   for (const piece of expected) if (shown[at] === piece) at++;
   expect(shown.slice(at)).toEqual([]);
 }
 
-/** What is to be shown, but for messages that a person removed when they were as they end. */
+/** The expected messages, except those that a person removed in their final form. */
 function without(expected: readonly string[], shown: readonly string[], taken: readonly string[]): string[] {
   const left: string[] = [];
   for (const piece of expected) if (shown[left.length] === piece || !taken.includes(piece)) left.push(piece);
   return left;
 }
 
-/** A person removes the last message, where it can be known. Gives its text: when it is the one it ends with, nobody notices. */
+/** A person removes the last message, where that can be noticed. Returns its text: if it is already final, it stays removed. */
 function removeOne({ messages }: ReturnType<typeof createSimulatedChat>, canEdit: boolean): string[] {
   const last = messages.findLast(({ isGone }) => !isGone);
   if (!canEdit || last === undefined) return [];
@@ -226,7 +226,7 @@ function removeOne({ messages }: ReturnType<typeof createSimulatedChat>, canEdit
   return [last.text];
 }
 
-/** The end of a turn, and pushes of it until one gets through, as the core sends them. */
+/** The end of a turn, and pushes of it until one succeeds, as the core sends them. */
 async function finish(
   clock: FakeClock,
   writer: ReplyWriter,
@@ -256,7 +256,7 @@ async function finish(
   throw new Error('it was never shown');
 }
 
-/** Whether a code block of a message has no end. */
+/** Whether the message has a code block that is not closed. */
 function isOpen(message: string): boolean {
   let open = false;
   for (const line of message.split('\n')) {
@@ -266,7 +266,7 @@ function isOpen(message: string): boolean {
   return open;
 }
 
-/** Without blanks and the marks of code blocks: a cut may come into the middle of them, and repeats what begins a block. No word has a "ts" of its own. */
+/** Without blanks and code fences: a cut may fall within them, and repeats the opening fence. No word contains "ts". */
 const contentOf = (messages: readonly string[]): string =>
   messages
     .join('')

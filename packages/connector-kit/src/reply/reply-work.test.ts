@@ -10,7 +10,7 @@ const open = (limit = 1000) => {
   return createWorkText(createReplyText('stream'), shown);
 };
 
-test('thoughts that follow each other are one step, and a tool has its result', () => {
+test('joins consecutive thoughts into one step, and attaches results to their tools', () => {
   const work = open();
   for (const text of ['It ', 'may be']) work.onThinking(text);
   work.onTool({ id: 't1', name: 'Read', input: { path: 'a' } });
@@ -27,7 +27,7 @@ test('thoughts that follow each other are one step, and a tool has its result', 
   ]);
 });
 
-test('there is something to show from the beginning on, also when all was taken back', () => {
+test('is never blank, even after a retraction', () => {
   const work = open();
   work.add('So');
   work.onThinking('why');
@@ -35,7 +35,7 @@ test('there is something to show from the beginning on, also when all was taken 
   expect([work.isBlank(), work.visible()]).toEqual([false, 'left 0\n']);
 });
 
-test('the last of many and long steps are kept, and each message begins where it was cut', () => {
+test('keeps the last steps, shortens long ones, and stays within the limit of a message', () => {
   const work = open(5000);
   for (let n = 0; n < 300; n++) work.onTool({ id: `t${n}`, name: 'Read', input: n });
   work.onThinking('x'.repeat(100_000));

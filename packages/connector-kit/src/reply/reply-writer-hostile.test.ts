@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { begin, envelope, push, result, setUp, words } from '../../test/open-reply-writer.ts';
 import { createChatGate } from './chat-gate.ts';
 
-describe('a channel that does not do as it should', () => {
-  test('is not asked again and again when it names a pause without an end', async () => {
+describe('reply writer on a faulty channel', () => {
+  test('bounds an endless pause', async () => {
     const endless = () => Promise.reject(new ServiceError('busy', 'never', { details: { retry_after_s: Infinity } }));
     const { writer, clock, pass } = setUp({ post: endless });
     const timers: number[] = [];
@@ -17,7 +17,7 @@ describe('a channel that does not do as it should', () => {
     expect(Math.max(...timers)).toBeLessThanOrEqual(3_600_000);
   });
 
-  test('whose rendering throws shows nothing, says so, and harms nobody else', async () => {
+  test('reports an error of rendering, and other replies are not affected', async () => {
     const { writer, chat, logs, pass, within } = setUp({
       render: (text) => {
         if (text.includes('bad')) throw new TypeError('cannot read properties');
@@ -33,7 +33,7 @@ describe('a channel that does not do as it should', () => {
     expect(chat.shown()).toEqual(['good']);
   });
 
-  test('gets a message once although it gives no id for it, and one with a number for an id is found again', async () => {
+  test('posts once if the channel returns no id, and accepts a numeric id', async () => {
     for (const id of [undefined, 17] as never[]) {
       const edits: unknown[] = [];
       const posts: string[] = [];
@@ -50,7 +50,7 @@ describe('a channel that does not do as it should', () => {
     }
   });
 
-  test('is not made to edit in another chat what a push for it names', async () => {
+  test('does not edit a message of another chat for a push with the same turn', async () => {
     const { writer, chat, pass, within } = setUp();
     const bare = { ...envelope, message_id: undefined };
     writer.openReply(bare, { turnId: 't1', again: false }).handlers.onDelta?.(words);
@@ -60,7 +60,7 @@ describe('a channel that does not do as it should', () => {
     expect(chat.shown()).toEqual([words, 'For others.']);
   });
 
-  test('whose memory holds something else shows its replies all the same', async () => {
+  test('ignores invalid stored state', async () => {
     for (const other of [1, 'x', [], { round: 1 }, { round: 1, messages: 5, doomed: [], cuts: [] }]) {
       const { writer, chat, states, pass, within } = setUp();
       const state = states.open(() => false);
@@ -75,7 +75,7 @@ describe('a channel that does not do as it should', () => {
     }
   });
 
-  test('whose memory cannot be written says so, and shows its replies', async () => {
+  test('logs a failed write of the state, and shows the reply', async () => {
     const full = () => Promise.reject(new ServiceError('insufficient_storage', 'the disk is full'));
     const { writer, chat, logs, within } = setUp({
       state: { get: full, set: full, change: full, delete: full, list: full, append: full },
@@ -85,13 +85,13 @@ describe('a channel that does not do as it should', () => {
     expect(logs.join()).toContain('the disk is full');
   });
 
-  test('with an invalid limit is not begun', () => {
+  test('rejects an invalid limit', () => {
     expect(() => setUp({ limit: 1 })).toThrow(RangeError);
     expect(() => setUp({ limit: Number.NaN })).toThrow(RangeError);
   });
 });
 
-test('a reply of a million characters lets others run between its messages', async () => {
+test('a reply of a million characters yields to the event loop between messages', async () => {
   let rendered = 0;
   let most = 0;
   let isOver = false;

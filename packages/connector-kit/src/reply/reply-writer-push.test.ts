@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { begin, envelope, push, result, setUp, words } from '../../test/open-reply-writer.ts';
 
-describe('a push', () => {
-  test('finishes what a killed process began, and is nothing new for a reply that is whole', async () => {
+describe('push', () => {
+  test('completes the reply of a killed process, and changes nothing when it is complete', async () => {
     const { writer, chat, pass, within, open } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -13,7 +13,7 @@ describe('a push', () => {
     expect([chat.shown(), chat.messages.length]).toEqual([['Whole.'], 1]);
   });
 
-  test('goes on with the part that was not taken', async () => {
+  test('continues with the part that was not shown', async () => {
     const { writer, chat, pass, within, open } = setUp({ limit: 20 }, { limit: 20, knowsNonces: false });
     const text = 'one one one one\n\ntwo two two two\n\nthree three three';
     const giveUp = new AbortController();
@@ -27,7 +27,7 @@ describe('a push', () => {
   });
 });
 
-test('what comes after a text was taken back is no repeat of a post that may have been there', async () => {
+test('a text after a retraction is not taken for a repeat of an uncertain post', async () => {
   const { writer, chat, pass, within } = setUp();
   const reply = writer.openReply(envelope, { turnId: 't1', again: true });
   reply.handlers.onRetract?.();
@@ -37,8 +37,8 @@ test('what comes after a text was taken back is no repeat of a post that may hav
   expect(chat.shown()).toEqual([words]);
 });
 
-describe('a push and its own turn at once', () => {
-  test.each([0, 30, 100, 1200])('show one reply, and both come to an end: the turn ends %i ms later', async (ms) => {
+describe('push during its own turn', () => {
+  test.each([0, 30, 100, 1200])('shows one reply and both end, when the turn ends %i ms later', async (ms) => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -52,9 +52,9 @@ describe('a push and its own turn at once', () => {
   });
 });
 
-describe('a channel without edits', () => {
+describe('channel without edits', () => {
   const steps = { edit: undefined, remove: undefined, style: 'steps' } as const;
-  test('gets the whole text once it is there', async () => {
+  test('gets the text when it is complete', async () => {
     const { writer, chat, pass, within } = setUp({ edit: undefined });
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -64,14 +64,14 @@ describe('a channel without edits', () => {
     expect(chat.shown()).toEqual([words]);
   });
 
-  test('gets each step when it is done, none of them twice, also after a crash', async () => {
+  test('gets each completed step once, also after a crash', async () => {
     const { writer, chat, pass, within, open } = setUp(steps);
     const reply = begin(writer);
     reply.handlers.onDelta?.('I look.');
     reply.handlers.onSegment?.('I look.');
     await pass(100);
     expect(chat.shown()).toEqual(['I look.']);
-    reply.handlers.onSegment?.('Found.'); // as with `reply_style`, which leaves out deltas
+    reply.handlers.onSegment?.('Found.'); // as with `reply_style`, which omits deltas
     await pass(1100);
     await within(open().writer.send(push('I look.\n\nFound.\n\nThe end.'), AbortSignal.timeout(60_000)));
     expect(chat.shown()).toEqual(['I look.', 'Found.', 'The end.']);
@@ -80,7 +80,7 @@ describe('a channel without edits', () => {
   });
 });
 
-test('a file and a reaction go by the hooks of the channel, and are words where it has none', async () => {
+test('files and reactions use the hooks of the channel; without them, a file is named in the text', async () => {
   const actions = [
     { type: 'reply', text: 'Here.' },
     { type: 'file', path: '/up/a.png', name: 'a.png', mime: 'image/png' },
@@ -102,7 +102,7 @@ test('a file and a reaction go by the hooks of the channel, and are words where 
   expect(unable.chat.shown()).toEqual(['Here.\n\n📎 a.png']);
 });
 
-describe('a question', () => {
+describe('question', () => {
   const ask = {
     id: 'ask_1',
     text: 'May I?',
@@ -114,7 +114,7 @@ describe('a question', () => {
     expires_at: 0,
   };
 
-  test('is asked as text, once also by the next process, and says in the end what came of it', async () => {
+  test('is asked once as text, also after a restart, and shows its answer', async () => {
     const { writer, chat, pass, open } = setUp();
     begin(writer).handlers.onAsk?.(ask);
     await pass(100);
@@ -127,7 +127,7 @@ describe('a question', () => {
     expect(chat.shown()).toEqual(['May I?\n→ Yes']);
   });
 
-  test('comes behind the replies to earlier messages', async () => {
+  test('waits for the replies to earlier messages', async () => {
     const { writer, chat, pass } = setUp();
     const earlier = Promise.withResolvers<void>();
     const later = { ...envelope, message_id: 'm2' };
@@ -139,7 +139,7 @@ describe('a question', () => {
     expect(chat.shown()).toEqual(['May I?\n1. Yes\n2. No']);
   });
 
-  test('has buttons where the channel has them', async () => {
+  test('uses the buttons of a channel that has them', async () => {
     const given: object[] = [];
     const { writer, chat, pass } = setUp({ ask: async ({ text, ask: asked }) => (given.push({ text, asked }), 'q1') });
     begin(writer).handlers.onAsk?.(ask);
@@ -148,7 +148,7 @@ describe('a question', () => {
   });
 });
 
-test('what is only observed leaves nothing behind', async () => {
+test('an observed message shows and stores nothing', async () => {
   const { writer, chat, states, within } = setUp();
   await within(begin(writer).finish(result('', { outcome: 'observed' })));
   expect([chat.calls, states.entries.size]).toEqual([[], 0]);

@@ -2,8 +2,8 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { describe, expect, test } from 'vitest';
 import { begin, envelope, push, result, setUp, words } from '../../test/open-reply-writer.ts';
 
-describe('a reply that is shown as it grows', () => {
-  test('begins with 30 characters, is edited in place, and ends with the whole text', async () => {
+describe('reply that is shown as it grows', () => {
+  test('starts at 30 characters, is edited in place, and ends with the complete text', async () => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.('Hi');
@@ -20,7 +20,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.calls).toEqual(['post', 'edit']);
   });
 
-  test('begins a second after its first word, however few there are', async () => {
+  test('starts a second after the first word, even if it is short', async () => {
     const { writer, chat, pass } = setUp();
     begin(writer).handlers.onDelta?.('Hm');
     await pass(950);
@@ -29,7 +29,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual(['Hm']);
   });
 
-  test('goes over into a next message where one is full, with its code block whole in both', async () => {
+  test('continues in a new message when one is full, with code blocks closed in both', async () => {
     const { writer, chat, pass, within } = setUp({ limit: 60 }, { limit: 60 });
     const text = `Look:\n\`\`\`ts\n${'const a = 1;\n'.repeat(8)}\`\`\`\nDone.`;
     const reply = begin(writer);
@@ -49,7 +49,7 @@ describe('a reply that is shown as it grows', () => {
     ).toHaveLength(8);
   });
 
-  test('is written less and less often where the channel wants that, and whole in the end', async () => {
+  test('is edited less often where the channel wants that, and is complete in the end', async () => {
     const { writer, chat, pass, within } = setUp({ liveEveryMs: (writes) => (writes < 4 ? writes * 2000 : null) });
     const reply = begin(writer);
     let text = words;
@@ -64,7 +64,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([text]);
   });
 
-  test('is written no more often than the channel lets it, however often its process ends', async () => {
+  test("stays within the channel's limit of edits, also across restarts", async () => {
     const { chat, open, pass, within } = setUp({ mostLive: 5 });
     let living = open();
     let reply = begin(living.writer);
@@ -85,7 +85,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.calls.length).toBeLessThan(8);
   });
 
-  test('is brought back to what it was before an edit of a process that was killed', async () => {
+  test('is corrected when a killed process had edited it further', async () => {
     const { chat, open, pass, within } = setUp();
     const killed = open();
     const reply = begin(killed.writer);
@@ -100,7 +100,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([words]);
   });
 
-  test('is removed when the turn has nothing to say after all', async () => {
+  test('is removed when the turn ends without text', async () => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -110,7 +110,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([]);
   });
 
-  test('is taken back soon when nothing follows, and written over when something does', async () => {
+  test('is removed soon after a retraction, or overwritten by new text', async () => {
     const { writer, chat, pass } = setUp();
     const { handlers } = begin(writer);
     handlers.onDelta?.(words);
@@ -124,7 +124,7 @@ describe('a reply that is shown as it grows', () => {
     expect(chat.shown()).toEqual([]);
   });
 
-  test('is posted again when a person removed it, or ends without a word where the channel says so', async () => {
+  test('is posted again when a person removed it, or ends there if the channel says so', async () => {
     for (const whenGone of ['post', 'end'] as const) {
       const { writer, chat, pass, within } = setUp({ whenGone });
       const reply = begin(writer);
@@ -136,7 +136,7 @@ describe('a reply that is shown as it grows', () => {
     }
   });
 
-  test('says below what is shown that the turn failed, and an answer that comes later takes its place', async () => {
+  test('shows a failure below its text, and a later answer replaces both', async () => {
     const { writer, chat, pass, within } = setUp();
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -148,8 +148,8 @@ describe('a reply that is shown as it grows', () => {
   });
 });
 
-describe('a platform that wants a pause', () => {
-  test('gets no write until it is over, and then the whole text', async () => {
+describe('platform pause', () => {
+  test('delays writes until it is over, then shows the complete text', async () => {
     const { writer, chat, pass, within } = setUp({}, { penaltyS: 30 });
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);
@@ -161,7 +161,7 @@ describe('a platform that wants a pause', () => {
     expect([chat.shown(), chat.faults]).toEqual([[`${words} More. Whole.`], []]);
   });
 
-  test('for longer than a minute has the reply handed back, and gets it by a push', async () => {
+  test('of more than a minute rejects the reply, and a later push shows it', async () => {
     const { writer, chat, pass, within } = setUp({}, { penaltyS: 137 });
     const reply = begin(writer);
     reply.handlers.onDelta?.(words);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSimulatedState } from '../../test/simulated-chat.ts';
 import { sendParts } from './send-parts.ts';
 
-test('parts go on where they were, for any sender, and are sent once', async () => {
+test('resumes after the parts already sent, and sends each part once', async () => {
   const state = createSimulatedState().open(() => false);
   const posted: string[] = [];
   const nonces = new Set<string>();

@@ -4,7 +4,7 @@ import type { ChatGate } from './chat-gate.ts';
 import type { ReplyMessages } from './reply-messages.ts';
 import { settleReply } from './settle-reply.ts';
 
-test('an abort that comes just before the pause after a failed write ends it at once', async () => {
+test('an abort just before the pause after a failed write ends it at once', async () => {
   const end = new AbortController();
   const clock = createFakeClock();
   const settling = settleReply(

@@ -21,8 +21,8 @@ function setUp(options: Partial<TypingOptions> = {}) {
   return { clock, gate, typing, shown, pass };
 }
 
-describe('that an answer is being written', () => {
-  test('is shown after a second, again while it lasts, and no more after the end', async () => {
+describe('typing indicator', () => {
+  test('is shown after a second, repeated during the turn, and not after its end', async () => {
     const { typing, shown, pass } = setUp();
     const turn = typing.begin('a');
     await pass(9500);
@@ -31,7 +31,7 @@ describe('that an answer is being written', () => {
     expect(shown).toEqual([1000, 5000, 9000]);
   });
 
-  test('is not shown of a turn that is answered at once, nor for a while after something was', async () => {
+  test('is not shown for a turn that is answered within a second, nor right after a message', async () => {
     const { typing, shown, pass } = setUp();
     const first = typing.begin('a');
     await pass(900);
@@ -58,14 +58,14 @@ describe('that an answer is being written', () => {
     expect(shown).toEqual([1000, 5000]);
   });
 
-  test('ends by itself when nobody ends it', async () => {
+  test('stops at its time limit if the turn does not end', async () => {
     const { typing, shown, pass } = setUp({ maxMs: 6000 });
     typing.begin('a');
     await pass(60_000);
     expect(shown).toEqual([1000, 5000]);
   });
 
-  test('waits for the pause of a platform, and is not asked for again where it is refused', async () => {
+  test('waits for a platform pause, and is not retried after a refusal', async () => {
     const { typing, gate, shown, pass } = setUp();
     await gate
       .run('a', () => Promise.reject(new ServiceError('busy', 'wait', { details: { retry_after_s: 8 } })))

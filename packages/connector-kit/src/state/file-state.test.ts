@@ -24,7 +24,7 @@ function openFolder() {
   return { file, logs, open: () => createFileState(file, (_level, message) => void logs.push(message)) };
 }
 
-test('what was set is there after the end of the process, and what was not is not', async () => {
+test('changes survive a restart', async () => {
   const { open, file } = openFolder();
   const state = open();
   await state.set('offset', 7);
@@ -38,7 +38,7 @@ test('what was set is there after the end of the process, and what was not is no
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('keys that objects have by themselves are keys like others', async () => {
+test('names of Object.prototype are ordinary keys', async () => {
   const { open } = openFolder();
   await open().set('constructor', 1);
   await open().set('__proto__', 2);
@@ -49,7 +49,7 @@ test('keys that objects have by themselves are keys like others', async () => {
   expect(await open().get('toString')).toBeUndefined();
 });
 
-test('calls see what was asked before them', async () => {
+test('calls see the changes made before them', async () => {
   const state = openFolder().open();
   const seen = [state.get('a'), state.set('a', 1), state.get('a'), state.set('a', 2), state.delete('a'), state.get('a')];
   expect(await Promise.all(seen)).toEqual([undefined, undefined, 1, undefined, undefined, undefined]);
@@ -62,7 +62,7 @@ test('a list keeps its newest items', async () => {
   expect(await open().get('seen')).toEqual([2, 3, 4]);
 });
 
-test('wherever a kill cuts the file, what was acknowledged before is there, and changes come whole or not at all', async () => {
+test('acknowledged changes survive a truncated file, and each change is atomic', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 12 }), fc.nat(), async (values, cutAt) => {
       const folder = temporaryFolder();
@@ -93,7 +93,7 @@ test('wherever a kill cuts the file, what was acknowledged before is there, and 
   );
 });
 
-test('a file that grew is rewritten, and holds the same', async () => {
+test('compacts a file that has grown, without changing its content', async () => {
   const { open, file } = openFolder();
   const state = open();
   const text = 'x'.repeat(50_000);
@@ -102,7 +102,7 @@ test('a file that grew is rewritten, and holds the same', async () => {
   expect(await open().get('a')).toBe(`${text}29`);
 });
 
-test('a line that is damaged is left out, said, and kept in a copy', async () => {
+test('skips a damaged line, logs it, and keeps it in a copy', async () => {
   const { open, file, logs } = openFolder();
   await open().set('a', 1);
   appendFileSync(file, '{"set":{"b":\n{"set":5}\nnull\n');
@@ -115,7 +115,7 @@ test('a line that is damaged is left out, said, and kept in a copy', async () =>
   expect(readFileSync(`${file}.damaged`, 'utf8')).toContain('{"set":5}');
 });
 
-test('what could not be written is not there, and the next change is', async () => {
+test('a failed write changes nothing, and the next one succeeds', async () => {
   const { open, file } = openFolder();
   const state = open();
   mkdirSync(file);
@@ -132,7 +132,7 @@ test.each([
   ['half of a character as key', '\ud800', 1, 'bad_request'],
   ['half of a character as value', 'k', '\ud800', 'bad_request'],
   ['a value of nine megabytes', 'k', 'x'.repeat(9_000_000), 'too_large'],
-])('%s is refused, and nothing is lost', async (_what, key, value, code) => {
+])('rejects %s, and loses nothing', async (_what, key, value, code) => {
   const { open, file } = openFolder();
   const state = open();
   await state.set('kept', 1);
@@ -141,14 +141,14 @@ test.each([
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
 });
 
-test('the longest text that a message can have is kept', async () => {
+test('stores the longest text that a message can have', async () => {
   const { open } = openFolder();
   const text = '\u0001'.repeat(1_000_000);
   await open().set('message', { text });
   expect(await open().get('message')).toEqual({ text });
 });
 
-test('past 32 MiB nothing more is taken, and what there is can be deleted', async () => {
+test('rejects writes past 32 MiB, but allows deletion', async () => {
   const { open, file } = openFolder();
   const line = (n: number) => `${JSON.stringify({ set: { [`k${n}`]: JSON.stringify('x'.repeat(200_000)) } })}\n`;
   writeFileSync(file, Array.from({ length: 167 }, (_, n) => line(n)).join(''));
@@ -158,7 +158,7 @@ test('past 32 MiB nothing more is taken, and what there is can be deleted', asyn
   await state.set('more', 'x'.repeat(200_000));
 });
 
-describe('what is over is in the file for an hour at most', () => {
+describe('file state after an hour', () => {
   const hourMs = 60 * 60_000;
   const openTimed = () => {
     const { file, logs } = openFolder();
@@ -168,7 +168,7 @@ describe('what is over is in the file for an hour at most', () => {
   };
   const text = (file: string) => readFileSync(file, 'utf8');
 
-  test('whether it was deleted, replaced, or fell out of a list', async () => {
+  test('removes deleted, replaced and dropped values from the file', async () => {
     const { file, clock, open } = openTimed();
     const state = open();
     await state.set('open/1', 'deleted words');
@@ -192,7 +192,7 @@ describe('what is over is in the file for an hour at most', () => {
     expect(text(file)).not.toContain('later words');
   });
 
-  test('also what an earlier process left; a file that holds nothing more is not written again', async () => {
+  test('removes what an earlier process left, and does not rewrite a clean file', async () => {
     const { file, clock, open } = openTimed();
     const earlier = createFileState(file, () => undefined, createFakeClock());
     await earlier.set('a', 'old words');
@@ -208,7 +208,7 @@ describe('what is over is in the file for an hour at most', () => {
     expect(statSync(file, { bigint: true })).toMatchObject({ mtimeNs, ino });
   });
 
-  test('a disk that does not take it is reported, loses nothing, and it is tried again', async () => {
+  test('logs a failed rewrite, loses nothing, and tries again', async () => {
     const { file, clock, open, logs } = openTimed();
     const state = open();
     await state.set('a', 'kept words');

@@ -9,7 +9,7 @@ const conversationOf = (turns: readonly Pick<Turn, 'text'>[]) => {
 };
 const found = (text: string, words: string) => findMatches(conversationOf([{ text }]), words).length;
 
-test('words are found whatever their case, and across the marks of Markdown', () => {
+test('finds words regardless of case and across Markdown markup', () => {
   expect(found('The **red** fox, the [Red](https://a.example/x) one', 'RED')).toBe(2);
   expect(found('The **red** fox', 'red fox')).toBe(1);
   expect(found('a `snake_case` name, _leaning_ words', 'snake_case')).toBe(1);
@@ -17,7 +17,7 @@ test('words are found whatever their case, and across the marks of Markdown', ()
   expect(found('x', '  ')).toBe(0);
 });
 
-test('every place is there once, in order, wherever it stands', () => {
+test('returns every match once, in order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 3 }), { maxLength: 20 }), (many) => {
       const matches = findMatches(conversationOf(many.map((times) => ({ text: 'a word, '.repeat(times) }))), 'word');
@@ -28,13 +28,13 @@ test('every place is there once, in order, wherever it stands', () => {
   );
 });
 
-test('a long text of brackets takes no long time', () => {
+test('searches a long text of brackets in little time', () => {
   const begun = performance.now();
   found('[('.repeat(500_000), 'x');
   expect(performance.now() - begun).toBeLessThan(2000);
 });
 
-test('who stands at a match stays there while others come and go', () => {
+test('keeps the current match while others are added and removed', () => {
   const matches = [
     { key: 'a', nth: 0 },
     { key: 'b', nth: 0 },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodingFor, hasVersion, rangeOf } from './conditions.ts';
 
-describe('a part of a file', () => {
+describe('rangeOf()', () => {
   test.each([
     ['bytes=0-3', { start: 0, end: 3 }],
     ['bytes=2-', { start: 2, end: 9 }],
@@ -21,11 +21,11 @@ describe('a part of a file', () => {
     ['', null],
     [undefined, null],
     ['bytes=0-99999999999999999999', null],
-  ])('%s of ten bytes', (header, range) => {
+  ])('parses %s for a file of ten bytes', (header, range) => {
     expect(rangeOf(header, 10)).toEqual(range);
   });
 
-  test('always lies in the file', () => {
+  test('always returns a range within the file', () => {
     const edge = fc.oneof(fc.constant(''), fc.nat({ max: 30 }).map(String));
     fc.assert(
       fc.property(edge, edge, fc.nat({ max: 20 }), (first, last, size) => {
@@ -38,7 +38,7 @@ describe('a part of a file', () => {
     );
   });
 
-  test('is found in any header without a fault', () => {
+  test('does not throw on any header', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => void rangeOf(`bytes=${header}`, 10)));
   });
 });
@@ -51,7 +51,7 @@ test.each([
   ['"b"', false],
   ['a', false],
   [undefined, false],
-])('a reader that has %s has version "a": %s', (header, has) => {
+])('hasVersion() for If-None-Match: %s and version "a" returns %s', (header, has) => {
   expect(hasVersion(header, '"a"')).toBe(has);
 });
 
@@ -66,11 +66,11 @@ test.each([
   ['', null],
   ['br;q=x', null],
   [undefined, null],
-])('who accepts %s gets %s', (header, encoding) => {
+])('Accept-Encoding: %s selects %s', (header, encoding) => {
   expect(encodingFor(header, ['br', 'gzip'])).toBe(encoding);
 });
 
-test('what is not there is not given', () => {
+test('selects no encoding that is not available', () => {
   expect(encodingFor('br, gzip', [])).toBeNull();
   expect(encodingFor('br', ['gzip'])).toBeNull();
 });
