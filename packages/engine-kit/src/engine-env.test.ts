@@ -8,17 +8,17 @@ test.each([
   [{ no_proxy: 'a' }, 'a,localhost,127.0.0.1', 'a,localhost,127.0.0.1'],
   [{ NO_PROXY: 'a', no_proxy: 'b' }, 'a,localhost,127.0.0.1', 'b,localhost,127.0.0.1'],
   [{ NO_PROXY: '', no_proxy: 'b' }, 'b,localhost,127.0.0.1', 'b,localhost,127.0.0.1'],
-])('loopback is never behind a proxy: %j', (env, upper, lower) => {
+])('excludes loopback from the proxy: %j', (env, upper, lower) => {
   const { NO_PROXY, no_proxy } = aroundProxy(env);
   expect(NO_PROXY.startsWith(upper)).toBe(true);
   expect(no_proxy.startsWith(lower)).toBe(true);
 });
 
-test('an exception of everything stays one', () => {
+test('keeps an exception for all hosts', () => {
   expect(aroundProxy({ NO_PROXY: ' * ' })).toEqual({ NO_PROXY: '*', no_proxy: '*' });
 });
 
-test('every program of an engine gets the exceptions, and no secret of the service', () => {
+test('engineEnv() adds the proxy exceptions and omits secrets of the service', () => {
   const folder = temporaryFolder();
   const stateDir = folder.path;
   onTestFinished(() => folder.remove());

@@ -29,19 +29,19 @@ const addProgram = () => {
 };
 const addInstalled = () => mkdirSync(path.join(dir, 'engines/x/current'), { recursive: true });
 
-describe('findEngine', () => {
-  test('takes the installed one before the one on PATH', () => {
+describe('findEngine()', () => {
+  test('prefers the installed engine to the one on PATH', () => {
     addProgram();
     addInstalled();
     expect(findEngine(search())).toMatchObject({ found: true, from: 'installed' });
   });
 
-  test('takes the program on PATH when nothing is installed', () => {
+  test('uses the program on PATH when none is installed', () => {
     addProgram();
     expect(findEngine(search())).toMatchObject({ found: true, from: 'path', value: { at: path.join(dir, 'bin/x') } });
   });
 
-  test('a wrong setting does not hide behind a lucky find', () => {
+  test('does not fall back when the explicit path is wrong', () => {
     addProgram();
     expect(findEngine(search({ explicit: path.join(dir, 'nowhere') }))).toEqual({
       found: false,
@@ -49,13 +49,13 @@ describe('findEngine', () => {
     });
   });
 
-  test('is absent where nothing is at all, which is said with the command that installs it', () => {
+  test('reports an absent engine with the command that installs it', () => {
     const result = findEngine(search());
     expect(result).toMatchObject({ found: false, isAbsent: true, reason: expect.stringContaining('on PATH') });
     expect(result.found || absence('X', 'x', result)).toBe('X is not installed: "./svc engine install x".');
   });
 
-  test('says why a candidate was not taken', () => {
+  test('gives the reason why a candidate was rejected', () => {
     addInstalled();
     const result = findEngine(search({ accept: () => 'half installed' }));
     expect(result).toMatchObject({ found: false, reason: expect.stringContaining('half installed') });

@@ -19,8 +19,8 @@ async function collect(
 
 const untilAbort = (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
-describe('the guard of an engine stream', () => {
-  test('nothing follows the terminal event', async () => {
+describe('guardEvents()', () => {
+  test('drops events after the terminal one', async () => {
     const events = await collect(async function* () {
       yield { type: 'done' };
       yield { type: 'delta', text: 'late' };
@@ -28,7 +28,7 @@ describe('the guard of an engine stream', () => {
     expect(events).toEqual([{ type: 'done' }]);
   });
 
-  test('the engine has tidied up when the terminal event comes', async () => {
+  test('yields the terminal event after the engine has cleaned up', async () => {
     const order: string[] = [];
     const source = async function* (): AsyncGenerator<EngineEvent> {
       try {
@@ -42,7 +42,7 @@ describe('the guard of an engine stream', () => {
     expect(order).toEqual(['tidy', 'done']);
   });
 
-  test('an exception is a failed turn', async () => {
+  test('turns an exception into a failed turn', async () => {
     const events = await collect(async function* () {
       yield { type: 'delta', text: 'a' };
       throw new Error('boom');
@@ -53,11 +53,11 @@ describe('the guard of an engine stream', () => {
     });
   });
 
-  test('a stream that just ends is a failed turn', async () => {
+  test('turns a stream without a terminal event into a failed turn', async () => {
     expect(await collect(async function* () {})).toMatchObject([{ type: 'failed' }]);
   });
 
-  test('a failure that the abort caused is aborted', async () => {
+  test('reports a failure caused by the abort as aborted', async () => {
     const controller = new AbortController();
     const turn = collect(async function* (signal) {
       yield { type: 'delta', text: 'a' };
@@ -69,7 +69,7 @@ describe('the guard of an engine stream', () => {
     expect((await turn).at(-1)).toEqual({ type: 'aborted' });
   });
 
-  test('an engine that ignores the abort is left behind after the grace', async () => {
+  test('abandons an engine that ignores the abort after the grace period', async () => {
     const controller = new AbortController();
     const turn = collect(
       async function* () {
@@ -90,7 +90,7 @@ describe('the guard of an engine stream', () => {
     ['a running tool', [tool], limits.toolMs],
     ['a tool that came back', [tool, { type: 'tool_result', id: '1', ok: true, output: '' }], limits.modelMs],
     ['an endpoint in trouble', [retry], limits.retryingMs],
-  ] satisfies [string, EngineEvent[], number][])('%s is stopped after its own limit', async (_name, before, ms) => {
+  ] satisfies [string, EngineEvent[], number][])('stops %s after its own limit', async (_name, before, ms) => {
     let stopped = false;
     const turn = collect(async function* (signal) {
       yield* before;

@@ -11,7 +11,7 @@ async function pass(chunks: Buffer[], maxLength: number) {
   return { out: Buffer.concat(out), tooLong: onTooLong.mock.calls.length };
 }
 
-test('lines within the limit pass as they are, however they are cut; one that is longer ends the passing', async () => {
+test('passes lines within the limit unchanged, and stops at a longer one, however the input is cut', async () => {
   const line = fc.nat(12).map((length) => 'x'.repeat(length));
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.integer({ min: 1, max: 30 }), async (lines, size) => {
@@ -26,7 +26,7 @@ test('lines within the limit pass as they are, however they are cut; one that is
   );
 });
 
-test('a program that writes without end is read at a bounded pace, and others get their time', async () => {
+test('limits the pace of a program that writes without end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const mb = 1024 * 1024;
@@ -41,7 +41,7 @@ test('a program that writes without end is read at a bounded pace, and others ge
     .pipe(gate)
     .on('data', (chunk: Buffer) => (read += chunk.length));
   for (let part = 1; part <= 20; part++) {
-    while (vi.getTimerCount() === 0) await new Promise(setImmediate); // until it waits for its time
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate); // until it waits
     expect(read).toBeGreaterThanOrEqual(part * mb);
     expect(read).toBeLessThan(part * (mb + line.length));
     vi.advanceTimersByTime(25);

@@ -13,7 +13,7 @@ const start = (script: string, onMessage: (message: Record<string, unknown>) => 
     stopTimes: { politeMs: 50, termMs: 50 },
   });
 
-test('messages go both ways, one JSON object a line', async () => {
+test('sends and receives one JSON object per line', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const child = start("process.stdin.on('data', (d) => console.log(JSON.stringify({ got: JSON.parse(d) })))", resolve);
   child.send({ hello: 1 });
@@ -21,7 +21,7 @@ test('messages go both ways, one JSON object a line', async () => {
   await child.stop();
 });
 
-test('a program that reads to the end gets its input, and then the end', async () => {
+test('writes the input and closes stdin', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const child = startLineProcess({
     command: process.execPath,
@@ -39,7 +39,7 @@ test('a program that reads to the end gets its input, and then the end', async (
   await child.stop();
 });
 
-test('a program that cannot be started is an end with a reason, not an exception', async () => {
+test('reports a program that cannot be started as ended, without throwing', async () => {
   const child = startLineProcess({
     command: '/nowhere/x',
     args: [],
@@ -53,13 +53,13 @@ test('a program that cannot be started is an end with a reason, not an exception
   await child.stop();
 });
 
-test('the end of a process carries the end of its stderr', async () => {
+test('the reason of an end contains the end of stderr', async () => {
   const { reason, code } = await start("console.error('bad thing'); process.exitCode = 3").ended;
   expect(code).toBe(3);
   expect(reason).toContain('bad thing');
 });
 
-test('a process that ignores SIGTERM is killed, and its children with it', async () => {
+test('kills a process that ignores SIGTERM, together with its children', async () => {
   const { promise, resolve } = Promise.withResolvers<Record<string, unknown>>();
   const child = start(
     `process.on('SIGTERM', () => {});
@@ -73,18 +73,15 @@ test('a process that ignores SIGTERM is killed, and its children with it', async
   await expect.poll(() => isAlive(Number(pid))).toBe(false);
 });
 
-test.each(['stop', 'kill'] as const)(
-  'a process that is asked to %s is known to be ending at once, before it has ended',
-  async (how) => {
-    const child = start('setInterval(() => {}, 1000)');
-    expect(child.ending.aborted).toBe(false);
-    const gone = child[how]();
-    expect(child.ending.aborted).toBe(true);
-    await gone;
-  },
-);
+test.each(['stop', 'kill'] as const)('%s() marks a process as ending at once', async (how) => {
+  const child = start('setInterval(() => {}, 1000)');
+  expect(child.ending.aborted).toBe(false);
+  const gone = child[how]();
+  expect(child.ending.aborted).toBe(true);
+  await gone;
+});
 
-test('a process that ends with no order, or for a line that is too long, is known to end', async () => {
+test('marks a process as ending when it exits or writes a line that is too long', async () => {
   const ended = start('process.exit(0)');
   await ended.ended;
   const flooding = start("console.log('x'.repeat(2000)); setInterval(() => {}, 1000)");

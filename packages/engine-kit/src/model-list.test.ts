@@ -21,7 +21,7 @@ test.each([
   'jinaai/jina-reranker-v2',
   'nvidia/parakeet-tdt-0.6b',
   'omni-moderation-latest',
-])('%s is no model to talk to', (id) => expect(isChatModel(id)).toBe(false));
+])('%s is not a chat model', (id) => expect(isChatModel(id)).toBe(false));
 
 test.each([
   'llama3.2:3b',
@@ -39,4 +39,4 @@ test.each([
   'hermes4',
   'sambanova-x',
   'battstation',
-])('%s may be one', (id) => expect(isChatModel(id)).toBe(true));
+])('%s may be a chat model', (id) => expect(isChatModel(id)).toBe(true));

@@ -18,7 +18,7 @@ const event: fc.Arbitrary<EngineEvent> = fc.oneof(
   fc.json().map((input) => ({ type: 'tool' as const, id: 'x', name: 'y', input })),
 );
 
-test('whatever an engine says and however it is cut, no more than the limit of a reply comes out, and all up to it does', () => {
+test('passes a reply up to its limit exactly, however it is cut', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {
       const meter = createOutputMeter(limits);
@@ -42,7 +42,7 @@ test('whatever an engine says and however it is cut, no more than the limit of a
   );
 });
 
-test('a turn that says more than its limit in all is over, whatever it says, and goes on up to it', () => {
+test('ends a turn whose output exceeds its limit, whatever its kind', () => {
   const said = fc.oneof(
     text.map((thought) => ({ type: 'thinking' as const, text: thought })),
     text.map((output) => ({ type: 'tool_result' as const, id: 'x', ok: true, output })),
@@ -61,13 +61,13 @@ test('a turn that says more than its limit in all is over, whatever it says, and
         }
         expect(rounds).toBeLessThan(200);
       }
-      // Each event counts as 64 characters more; that of the limit is still taken.
+      // Each event counts as 64 more characters; the one that reaches the limit is still taken.
       if (round.every(({ type }) => type === 'thinking')) expect(total + 64 * rounds * round.length).toBeGreaterThan(10_000);
     }),
   );
 });
 
-test('a tool call of any size is cut and the turn goes on', () => {
+test('truncates a tool call of any size without ending the turn', () => {
   const meter = createOutputMeter({ ...limits, turn: 1e9 });
   const huge = 'x'.repeat(10_000_000);
   const { event: result, exceeded } = meter.take({ type: 'tool_result', id: huge, ok: true, output: huge });
@@ -77,7 +77,7 @@ test('a tool call of any size is cut and the turn goes on', () => {
   expect(JSON.stringify(call).length).toBeLessThan(70_000);
 });
 
-test('an input of any depth is cut, and one that is no JSON is left out', () => {
+test('truncates deeply nested input, and replaces input that is not JSON', () => {
   let input: unknown = 1;
   for (let depth = 0; depth < 1_000_000; depth++) input = [input];
   const deep = createOutputMeter(limits).take({ type: 'tool', id: 'x', name: 'y', input });
@@ -89,7 +89,7 @@ test('an input of any depth is cut, and one that is no JSON is left out', () => 
   });
 });
 
-test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('a count of tokens that is %s counts nothing', (value) => {
+test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('counts %s tokens as 0', (value) => {
   const usage = {
     input_tokens: value as number,
     output_tokens: 3,
@@ -104,7 +104,7 @@ test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('a count of t
 
 const noTokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: null };
 
-test('what the models of a turn have used are counts too, under names that are never too long', () => {
+test('sanitizes the usage per model and bounds the names of models', () => {
   const by_model = [{ ...noTokens, model: 'm'.repeat(1000), input_tokens: Number.NaN, output_tokens: 2, cost_usd: -1 }];
   const { event } = createOutputMeter(limits).take({ type: 'usage', usage: { ...noTokens, estimated: false, by_model } });
   const [part] = event?.type === 'usage' ? (event.usage.by_model ?? []) : [];
@@ -112,14 +112,14 @@ test('what the models of a turn have used are counts too, under names that are n
   expect(part?.model.length).toBeLessThanOrEqual(256);
 });
 
-test('more models than a turn can have are one of all tokens, without a price', () => {
+test('joins too many models into one without a price', () => {
   const by_model = Array.from({ length: 1000 }, (_, i) => ({ ...noTokens, model: `m${i}`, cost_usd: 1 }));
   const usage = { ...noTokens, input_tokens: 1000, estimated: false, by_model };
   const { event } = createOutputMeter(limits).take({ type: 'usage', usage });
   expect(event).toMatchObject({ usage: { by_model: [{ model: 'many models', input_tokens: 1000, cost_usd: null }] } });
 });
 
-test("a model's name and the end of a turn are never too long", () => {
+test('bounds the name of the model and the message of a failure', () => {
   const long = 'm'.repeat(1_000_000);
   const meter = createOutputMeter(limits);
   const session = meter.take({ type: 'session', engineSessionId: 's', resumed: false, model: long });
@@ -128,7 +128,7 @@ test("a model's name and the end of a turn are never too long", () => {
   expect(JSON.stringify(failed).length).toBeLessThan(10_000);
 });
 
-test('the beginning of an input of long texts is kept, as if all of it were written', () => {
+test('truncates an input of long texts as if its JSON had been cut', () => {
   const max = limits.tool + 64 * 1024;
   const rule = fc.property(fc.array(fc.integer({ min: 0, max: 2 * max }), { minLength: 1, maxLength: 3 }), (lengths) => {
     const input = { texts: lengths.map((length) => '"\n'.repeat(length / 2)), end: 1 };

@@ -18,7 +18,7 @@ symlinkSync(path.join(cwd, 'sub'), path.join(cwd, 'in'));
 afterAll(() => folder.remove());
 const scope = { cwd, filesDir };
 
-describe('a path', () => {
+describe('readablePath()', () => {
   test.each([
     ['a.txt', 'cwd/a.txt'],
     ['sub/../a.txt', 'cwd/a.txt'],
@@ -26,7 +26,7 @@ describe('a path', () => {
     ['.', 'cwd'],
     [path.join(filesDir, 'c.pdf'), 'files/c.pdf'],
     [`../files/c.pdf`, 'files/c.pdf'],
-  ])('%s in the folder or among the files of the conversation is read at its real place', (target, real) => {
+  ])('resolves %s within the folder or the files of the conversation', (target, real) => {
     expect(readablePath(scope, target)).toBe(path.join(dir, real));
   });
 
@@ -57,17 +57,17 @@ describe('a path', () => {
     null,
     7,
     ['a.txt'],
-  ])('%j is refused', (target) => {
+  ])('rejects %j', (target) => {
     expect(readablePath(scope, target)).toBeNull();
   });
 
-  test('of a folder that is gone nothing is readable', () => {
+  test('rejects paths of a missing folder, and of files that the conversation does not have', () => {
     expect(readablePath({ cwd: '/nowhere', filesDir: null }, '/nowhere')).toBeNull();
     expect(readablePath({ cwd, filesDir: null }, path.join(filesDir, 'c.pdf'))).toBeNull();
   });
 });
 
-describe('a pattern', () => {
+describe('isReadablePattern()', () => {
   test.each([
     '*',
     '**/*',
@@ -80,7 +80,7 @@ describe('a pattern', () => {
     '!*.log',
     '.env*',
     'nowhere/*',
-  ])('%s stays in the folder', (pattern) => {
+  ])('accepts %s', (pattern) => {
     expect(isReadablePattern(scope, pattern)).toBe(true);
   });
 
@@ -136,11 +136,11 @@ describe('a pattern', () => {
     'a'.repeat(1001),
     undefined,
     ['*'],
-  ])('%j is refused', (pattern) => {
+  ])('rejects %j', (pattern) => {
     expect(isReadablePattern(scope, pattern)).toBe(false);
   });
 
-  test('is looked at from the folder it is used in', () => {
+  test('resolves a pattern from the folder it is used in', () => {
     expect(isReadablePattern(scope, 'out/*', path.join(cwd, 'sub'))).toBe(true);
     expect(isReadablePattern(scope, '*', path.join(dir, 'other'))).toBe(false);
   });
@@ -170,7 +170,7 @@ describe('a pattern', () => {
   );
   const pattern = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
 
-  test('that is allowed has no spelling that begins at the root or goes up', () => {
+  test('no expansion of an accepted pattern is absolute or climbs', () => {
     fc.assert(
       fc.property(pattern, (text) => {
         fc.pre(isReadablePattern(scope, text));
@@ -185,7 +185,7 @@ describe('a pattern', () => {
   });
 });
 
-/** Every spelling that braces could stand for, written as naively as a matcher could do it. */
+/** Every expansion of the braces, written as naively as a matcher could do it. */
 function expandBraces(text: string): string[] {
   const group = /\{([^{}]*)\}/.exec(text);
   if (group === null) return [text];

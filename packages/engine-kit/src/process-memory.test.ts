@@ -5,7 +5,7 @@ import { signalGroupOf } from '@svc/service-kit/process/signal-process.ts';
 
 const mb = 1024 * 1024;
 
-test('memory is that of a process and of all that it started', async () => {
+test('treeMemory() includes the descendants of a process', async () => {
   const hold = 'const held = Buffer.alloc(64e6, 1); console.log("up"); setInterval(() => held, 1000)';
   const parent = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(hold)}], { stdio: 'inherit' });`;
   const child = spawn(process.execPath, ['-e', parent], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -16,6 +16,6 @@ test('memory is that of a process and of all that it started', async () => {
   expect(memory).toBeLessThan(1000 * mb);
 });
 
-test('a process that is not there has none', async () => {
+test('treeMemory() is null for a process that does not exist', async () => {
   expect(await treeMemory(2 ** 30)).toBeNull();
 });

@@ -12,7 +12,7 @@ const dir = folder.path;
 afterAll(() => folder.remove());
 const at = (name: string) => path.join(dir, name);
 
-test('no more of any text than the limit is read, in whole characters, and it is known whether that is all', async () => {
+test('reads up to the limit in complete characters, and reports whether that is all', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.nat(60), async (text, max) => {
       writeFileSync(at('text'), text);
@@ -20,17 +20,17 @@ test('no more of any text than the limit is read, in whole characters, and it is
       const beginning = await readBeginning(at('text'), max);
       expect(beginning).toEqual({ bytes: whole.subarray(0, max), isWhole: whole.length <= max });
       const read = await readText(at('text'), max);
-      // A byte order mark is no part of the text.
+      // A byte order mark is not part of the text.
       expect(text.replace(/^\uFEFF/, '').startsWith(read)).toBe(true);
       if (whole.length <= max) expect(read).toBe(text.replace(/^\uFEFF/, ''));
-      // The sign for a broken character may be a part of the text; one that stands for half a character takes more room than there was.
+      // The text may contain the replacement character; one that replaces half a character would exceed the limit.
       expect(Buffer.byteLength(read)).toBeLessThanOrEqual(max);
     }),
     { numRuns: 200 },
   );
 });
 
-test('a pipe without a writer, a folder and a device are no files, and nothing waits for them', async () => {
+test('rejects a pipe without a writer, a folder and a device, without blocking', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   mkdirSync(at('folder'));
   symlinkSync(at('pipe'), at('link'));
@@ -40,7 +40,7 @@ test('a pipe without a writer, a folder and a device are no files, and nothing w
   }
 });
 
-test('what is not there is absent', async () => {
+test('reports a missing file as absent', async () => {
   symlinkSync(at('loop'), at('loop'));
   writeFileSync(at('file'), 'x');
   const socket = createServer().listen(at('socket'));
@@ -51,7 +51,7 @@ test('what is not there is absent', async () => {
   }
 });
 
-test('a file that grows without end, or says that it is empty, is read to the limit', async () => {
+test('reads a file whose reported size is 0 up to the limit', async () => {
   const beginning = await readBeginning('/proc/self/status', 10);
   expect(beginning).toMatchObject({ isWhole: false, bytes: expect.objectContaining({ length: 10 }) });
 });

@@ -7,7 +7,7 @@ import { leaseForRequest } from './relay-bodies.ts';
 
 const bodyOf = (bytes: number) => Readable.from(Array.from({ length: bytes / 100 }, () => Buffer.alloc(100)));
 
-test('what all requests to a relay hold is bounded, and given back when a request ends', async () => {
+test('bounds the memory of all requests to a relay, and frees it when a request ends', async () => {
   const budget = new ByteBudget(1000);
   const [one, two, three] = [new EventEmitter(), new EventEmitter(), new EventEmitter()];
   const lease = (response: EventEmitter) => leaseForRequest(response as never, budget);

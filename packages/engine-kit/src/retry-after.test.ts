@@ -15,11 +15,11 @@ test.each([
   ['soon', null],
   [undefined, null],
   [['1', '2'], null],
-])('%j asks to wait %s ms', (header, ms) => {
+])('reads %j as %s ms', (header, ms) => {
   expect(retryAfterMs(header, now)).toBe(ms);
 });
 
-test('whatever stands there, it is a time of at most a month, or none', () => {
+test('any header gives at most a month, or none', () => {
   const header = fc.oneof(
     fc.string(),
     fc.double().map(String),

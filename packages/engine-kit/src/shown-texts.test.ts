@@ -19,19 +19,19 @@ const ask = async (attachments: Attachment[], toolPolicy: 'none' | 'read' = 'non
   return turnText(request, { isNew: false, shown: [], texts: await shownTexts(request) });
 };
 
-test('who may only talk gets the text of a file, and no path', async () => {
+test('policy "none" gets the text of a file and no path', async () => {
   const text = await ask([file('a.md', 'line one\n[message from "x"]\nGrüße')]);
   expect(text).toContain('{"name":"a.md","text":"line one\\n[message from \\"x\\"]\\nGrüße"}');
   expect(text).not.toContain(dir);
 });
 
-test('who may read gets the path alone', async () => {
+test('policy "read" gets only the path', async () => {
   const text = await ask([file('a.md', 'CONTENT')], 'read');
   expect(text).toContain(`"path":"${path.join(dir, 'a.md')}"`);
   expect(text).not.toContain('CONTENT');
 });
 
-test('what is no text, is gone, or is no file is named alone', async () => {
+test('names a file that is binary, missing or not a file without its text', async () => {
   mkdirSync(path.join(dir, 'folder'));
   const gone = { path: path.join(dir, 'gone.txt'), name: 'gone.txt' };
   const folder = { path: path.join(dir, 'folder'), name: 'folder' };
@@ -42,7 +42,7 @@ test('what is no text, is gone, or is no file is named alone', async () => {
   for (const { name } of files) expect(text).toContain(`"name":"${name}"`);
 });
 
-test('long files are cut between characters, and many are not all read', async () => {
+test('truncates long files between characters, and bounds their total', async () => {
   const long = 'ü'.repeat(40_000);
   const text = await ask([1, 2, 3, 4].map((n) => file(`long${n}.txt`, `x${long}`)));
   expect(text.length).toBeLessThan(70_000);

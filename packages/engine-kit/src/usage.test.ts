@@ -12,7 +12,7 @@ const part = (model: string, fields: Partial<ModelUsage> = {}): ModelUsage => ({
   ...fields,
 });
 
-test('the tokens of a turn are those of all its models, and the parts say whose they are', () => {
+test('sums the tokens of all models of a turn, and lists them by model', () => {
   const parts = [part('large', { thinking_tokens: 3 }), part('small', { input_tokens: 1, cache_read_tokens: 0 })];
   expect(usageOfModels(parts, 'large')).toEqual({
     input_tokens: 101,
@@ -26,17 +26,17 @@ test('the tokens of a turn are those of all its models, and the parts say whose 
   });
 });
 
-test('a turn of its own model alone has no parts, one that another model answered has', () => {
+test("omits the list if the turn's model was the only one", () => {
   expect(usageOfModels([part('m'), part('idle', { ...none })], 'm')).not.toHaveProperty('by_model');
   expect(usageOfModels([part('other')], 'm')).toHaveProperty('by_model');
 });
 
-test('the figure of an engine is that of the turn only when it has one for every model', () => {
+test('reports a cost only if every model has one', () => {
   expect(usageOfModels([part('a', { cost_usd: 0.25 }), part('b', { cost_usd: 0.5 })], 'a')?.cost_usd).toBe(0.75);
   expect(usageOfModels([part('a', { cost_usd: 0.25 }), part('b')], 'a')?.cost_usd).toBeNull();
 });
 
-test('without a token there is no usage', () => {
+test('is null without tokens', () => {
   expect(usageOfModels([], 'm')).toBeNull();
   expect(usageOfModels([part('m', { ...none, cost_usd: 0 })], 'm')).toBeNull();
 });

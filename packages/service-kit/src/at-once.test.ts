@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAtOnce } from './at-once.ts';
 
-test('one more than the limit is refused, others are not held up, and what ended or failed makes room', async () => {
+test('rejects calls over the limit of a key, and allows them again after earlier ones ended or failed', async () => {
   const atOnce = createAtOnce(2, 'calls');
   const gate = Promise.withResolvers<string>();
   const running = [atOnce('a', () => gate.promise), atOnce('a', () => gate.promise)];

@@ -19,12 +19,12 @@ const policies: fc.Arbitrary<Required<BackOff>> = fc
 const failures = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const dice = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a pause doubles from the first pause to the longest', () => {
+test('doubles the pause from the first to the longest', () => {
   const pauses = [0, 1, 2, 3, 4, 5, 50].map((count) => backOffMs({ firstMs: 100, maxMs: 1000 }, count));
   expect(pauses).toEqual([0, 100, 200, 400, 800, 1000, 1000]);
 });
 
-test('a pause is a whole number within its bounds, however often it failed and whatever the dice say', () => {
+test('a pause is a whole number within its bounds, for any count and random value', () => {
   fc.assert(
     fc.property(policies, failures, dice, (policy, count, die) => {
       const pause = backOffMs(policy, count, () => die);
@@ -35,7 +35,7 @@ test('a pause is a whole number within its bounds, however often it failed and w
   );
 });
 
-test('a pause never becomes shorter with another failure', () => {
+test('a pause never decreases with another failure', () => {
   fc.assert(
     fc.property(policies, fc.integer({ min: 0, max: 2000 }), dice, (policy, count, die) => {
       expect(backOffMs(policy, count + 1, () => die)).toBeGreaterThanOrEqual(backOffMs(policy, count, () => die));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compositeKey } from './composite-key.ts';
 
-/** Parts that look like joined ones: separators, quotes, escapes and halves of pairs. */
+/** Parts that look like joined ones: separators, quotes, escapes and lone surrogates. */
 const part = fc.oneof(
   fc.constant(null),
   fc.boolean(),
@@ -11,7 +11,7 @@ const part = fc.oneof(
 );
 const parts = fc.array(part, { maxLength: 4 });
 
-test('other parts are another key, whatever is in them', () => {
+test('different parts give different keys, whatever they contain', () => {
   fc.assert(
     fc.property(parts, parts, (a, b) => {
       const isSame = a.length === b.length && a.every((each, i) => each === b[i]);
@@ -21,7 +21,7 @@ test('other parts are another key, whatever is in them', () => {
   );
 });
 
-test('a character that moves from one part to the next makes another key', () => {
+test('moving a character from one part to the next changes the key', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 12 }), fc.nat(), fc.nat(), (text, i, j) => {
       const [a, b] = [i % (text.length + 1), j % (text.length + 1)];

@@ -11,7 +11,7 @@ function openFile() {
   return { file: path.join(folder.path, 'connector.key'), folder: folder.path };
 }
 
-test('a pass says whose it is to every process that reads the same key', () => {
+test('a pass is valid for every process that reads the same key', () => {
   const { file, folder } = openFile();
   const [manager, core] = [openConnectorPasses(file), openConnectorPasses(file)];
   const pass = manager.issue({ type: 'shop', instanceId: 'inst_1' }).reveal();
@@ -20,18 +20,18 @@ test('a pass says whose it is to every process that reads the same key', () => {
   expect(readdirSync(folder)).toEqual(['connector.key']);
 });
 
-test('each process gets another one', () => {
+test('each issued pass is different', () => {
   const passes = openConnectorPasses(openFile().file);
   const peer = { type: 'shop', instanceId: 'inst_1' };
   expect(passes.issue(peer).reveal()).not.toBe(passes.issue(peer).reveal());
 });
 
-test('a pass of another installation is invalid', () => {
+test('rejects a pass of another installation', () => {
   const pass = openConnectorPasses(openFile().file).issue({ type: 'shop', instanceId: 'inst_1' });
   expect(openConnectorPasses(openFile().file).check(pass.reveal())).toBeNull();
 });
 
-test('a pass in which any character was changed is invalid', () => {
+test('rejects a pass with any character changed', () => {
   const passes = openConnectorPasses(openFile().file);
   const pass = passes.issue({ type: 'shop', instanceId: 'inst_1' }).reveal();
   const signs = fc.constantFrom('A', 'b', '0', '-', '_', '.', '=', ' ', '\n', '\ud83d');
@@ -46,7 +46,7 @@ test('a pass in which any character was changed is invalid', () => {
     expect(passes.check(text)).toBeNull();
 });
 
-test('a pass says that it asks for every conversation only when it was issued so', () => {
+test('a pass allows every conversation only if it was issued so', () => {
   const passes = openConnectorPasses(openFile().file);
   const peer = { type: 'terminal', instanceId: 'inst_1', sessions: 'every' } as const;
   expect(passes.check(passes.issue(peer).reveal())).toEqual(peer);
@@ -58,7 +58,7 @@ test('a pass says that it asks for every conversation only when it was issued so
     expect(passes.check(passes.issue(wrong as never).reveal())).toBeNull();
 });
 
-test('a ticket opens its file for its instance, and is no pass', () => {
+test('a ticket is valid for its file and instance only, and is not a pass', () => {
   const passes = openConnectorPasses(openFile().file);
   const ticket = passes.ticketFor('inst_1', '/uploads/a');
   expect(passes.isTicket(ticket, 'inst_1', '/uploads/a')).toBe(true);
@@ -74,7 +74,7 @@ test('a ticket opens its file for its instance, and is no pass', () => {
   expect(passes.check(`${text}.${ticket}`)).toBeNull();
 });
 
-test('a conversation is of the instance that its key begins with', () => {
+test('a conversation belongs to the instance that its key begins with', () => {
   const peer = { type: 'shop', instanceId: 'inst_1' };
   expect(ownsKey(peer, 'shop:inst_1:user:7')).toBe(true);
   for (const key of [
@@ -88,7 +88,7 @@ test('a conversation is of the instance that its key begins with', () => {
     expect(ownsKey(peer, key)).toBe(false);
 });
 
-test('a damaged key says what to do, and is never taken', () => {
+test('rejects a damaged key and says what to do', () => {
   const { file } = openFile();
   writeFileSync(file, '');
   expect(() => openConnectorPasses(file)).toThrow(/connector\.key is damaged.*Remove it and restart the service/);

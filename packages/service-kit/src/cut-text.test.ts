@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cutText } from './cut-text.ts';
 
-test('a text that fits is left as it is', () => {
+test('leaves a text that fits unchanged', () => {
   expect(cutText('abc', 3)).toBe('abc');
 });
 
-test('a character is never cut in half', () => {
+test('never cuts a surrogate pair', () => {
   expect(cutText('ab😀', 3)).toBe('ab');
   const cases = fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.nat(20), (text, max) => {
     const cut = cutText(text, max);

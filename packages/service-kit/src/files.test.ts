@@ -20,7 +20,7 @@ function folder(): string {
   return temporary.path;
 }
 
-test('a private folder is made with its parents, and closed when it was open', () => {
+test('makePrivateDir() creates parents, and restricts an existing folder', () => {
   const dir = path.join(folder(), 'a', 'b');
   makePrivateDir(dir);
   expect(statSync(path.dirname(dir)).mode & 0o777).toBe(0o700);
@@ -30,7 +30,7 @@ test('a private folder is made with its parents, and closed when it was open', (
   expect(statSync(open).mode & 0o777).toBe(0o700);
 });
 
-test('a private folder in the place of a file, or where the system takes none, is a fault and never a wait', ({ skip }) => {
+test('makePrivateDir() throws where a file or the system prevents it', ({ skip }) => {
   const file = path.join(folder(), 'file');
   writeFileSync(file, '');
   expect(() => makePrivateDir(file)).toThrow('EEXIST');
@@ -39,7 +39,7 @@ test('a private folder in the place of a file, or where the system takes none, i
   expect(() => makePrivateDir('/proc/x/data')).toThrow('ENOENT');
 });
 
-test('what lies in the way of a write is not written through: neither a link nor a file that others can read', () => {
+test('writeFileAtomic() does not write through a symbolic link or a readable file at its temporary path', () => {
   const dir = folder();
   const [file, other] = [path.join(dir, 'secrets.json'), path.join(dir, 'other')];
   const inTheWay = `${file}.${process.pid}.tmp`;
@@ -52,7 +52,7 @@ test('what lies in the way of a write is not written through: neither a link nor
   expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['second', 0o600]);
 });
 
-test('only a file or folder that does not exist is replaced; a fault of another kind is thrown', async () => {
+test('defaults apply only to missing files and folders; other errors are thrown', async () => {
   const dir = folder();
   writeFileSync(path.join(dir, 'file'), 'text');
   await expect(ifThere(Promise.resolve('text'), null)).resolves.toBe('text');
@@ -64,7 +64,7 @@ test('only a file or folder that does not exist is replaced; a fault of another 
   expect(() => namesIn(path.join(dir, 'file'))).toThrow('ENOTDIR');
 });
 
-test('the real place of a path is behind its links, also while a part of it is not there', () => {
+test('realPlace() resolves links, also if the end of the path does not exist', () => {
   const dir = realpathSync(folder());
   mkdirSync(path.join(dir, 'real'));
   symlinkSync(path.join(dir, 'real'), path.join(dir, 'link'));
@@ -72,7 +72,7 @@ test('the real place of a path is behind its links, also while a part of it is n
   expect(realPlace(path.join(dir, 'link', 'new', 'file'))).toBe(path.join(dir, 'real', 'new', 'file'));
 });
 
-test('the names of a folder are brought to the disk, and of a folder that is not there only by who expects one', async () => {
+test('syncFolder() rejects for a missing folder, syncFolderSync() ignores it', async () => {
   const dir = folder();
   await syncFolder(dir);
   syncFolderSync(dir);

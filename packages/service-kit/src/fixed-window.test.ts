@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { createFixedWindow } from './fixed-window.ts';
 
-describe('a limit in fixed windows', () => {
-  test('lets so many events of a window through and names the wait for the others', () => {
+describe('createFixedWindow()', () => {
+  test('allows the number of events per window, then returns the wait', () => {
     const clock = createFakeClock();
     const window = createFixedWindow(clock, { max: 2, windowMs: 1000 });
     expect([window.count('a'), window.count('a')]).toEqual([0, 0]);
@@ -14,13 +14,13 @@ describe('a limit in fixed windows', () => {
     expect([window.waitMs('a'), window.count('a')]).toEqual([0, 0]);
   });
 
-  test('looking counts nothing', () => {
+  test('waitMs() does not count', () => {
     const window = createFixedWindow(createFakeClock(), { max: 1, windowMs: 1000 });
     for (let i = 0; i < 10; i++) expect(window.waitMs('a')).toBe(0);
     expect([window.count('a'), window.waitMs('a')]).toEqual([0, 1000]);
   });
 
-  test('an event that is taken back leaves its place to another one', () => {
+  test('uncount() frees a place', () => {
     const window = createFixedWindow(createFakeClock(), { max: 1, windowMs: 1000 });
     window.uncount('a');
     for (let i = 0; i < 10; i++) {
@@ -29,7 +29,7 @@ describe('a limit in fixed windows', () => {
     }
   });
 
-  test('past its number of keys it forgets the one whose window began first', () => {
+  test('over its number of keys, forgets the key whose window began first', () => {
     const clock = createFakeClock();
     const window = createFixedWindow(clock, { max: 1, windowMs: 1000, maxKeys: 2 });
     window.count('a');
@@ -40,7 +40,7 @@ describe('a limit in fixed windows', () => {
     expect([window.waitMs('a'), window.waitMs('b'), window.waitMs('c')]).toEqual([1000, 0, 1000]);
   });
 
-  test('whatever comes when, it counts as one list of events for each key does', () => {
+  test('behaves like a list of events per key', () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('count', 'uncount', 'waitMs'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { forgetOldest } from './forget-oldest.ts';
 
-test('what was added first goes, as far as there is too much', () => {
+test('forgetOldest() deletes the first entries over the limit', () => {
   const map = new Map([1, 2, 3, 4].map((key) => [key, key]));
   const set = new Set(['a', 'b']);
   forgetOldest(map, 2);
@@ -12,7 +12,7 @@ test('what was added first goes, as far as there is too much', () => {
   ]);
 });
 
-test('however much there is, no more of it is looked at than what goes', () => {
+test('forgetOldest() visits only the entries that it deletes', () => {
   const map = new Map([1, 2, 3, 4].map((key) => [key, key]));
   let looked = 0;
   const counted = {

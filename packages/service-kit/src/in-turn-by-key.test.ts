@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createInTurnByKey } from './in-turn-by-key.ts';
 
-test('works of one key follow each other, also behind one that failed; others do not wait', async () => {
+test('runs the works of a key in order, also after a failure, without delaying other keys', async () => {
   const inTurn = createInTurnByKey();
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ test('works of one key follow each other, also behind one that failed; others do
   expect(done).toEqual(['b1', 'a2']);
 });
 
-test('a flood of works is refused, of one key and of all, until there is room again', async () => {
+test('rejects works over the limits of a key and of all until there is room', async () => {
   const inTurn = createInTurnByKey({ ofKey: 2, all: 3, what: 'changes' });
   const hold = Promise.withResolvers<void>();
   const work = () => hold.promise;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { readInstallationKey } from './installation-key.ts';
 
-test('the key is made once, also where the file system has no hard links', () => {
+test('creates the key once, also on a file system without hard links', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const file = path.join(folder.path, 'connector.key');

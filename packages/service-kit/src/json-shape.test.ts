@@ -4,7 +4,7 @@ import { JsonShape, usualJsonLimits, type JsonLimits } from './json-shape.ts';
 
 const limits: JsonLimits = { depth: 3, fields: 4, items: 4 };
 
-/** What is wrong with a text that comes in parts; null when nothing is. */
+/** The refusal of a text that arrives in parts, or null. */
 function refusalOf(json: string, size = 1): string | null {
   const shape = new JsonShape(limits);
   const bytes = Buffer.from(json);
@@ -16,7 +16,7 @@ function refusalOf(json: string, size = 1): string | null {
   }
 }
 
-test('JSON is refused for its depth, its fields or its items, each at its limit', () => {
+test('rejects JSON over the limits of depth, fields and items', () => {
   const [deep, fields, items] = ['3 levels deep', '4 objects and fields', '4 lists and items'].map((text) =>
     expect.stringContaining(text),
   );
@@ -30,7 +30,7 @@ test('JSON is refused for its depth, its fields or its items, each at its limit'
   expect(refusalOf('[1,2,3,4,5]')).toEqual(items);
 });
 
-test('what stands in a string counts nothing, however it is escaped and cut', () => {
+test('ignores the content of strings, however it is escaped and cut', () => {
   const json = fc.array(fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ':', ',', 'é', '😀', '\n') }), { maxLength: 3 });
   const rule = fc.property(json, fc.integer({ min: 1, max: 9 }), (texts, size) => {
     expect(refusalOf(JSON.stringify(texts), size)).toBeNull();
@@ -38,7 +38,7 @@ test('what stands in a string counts nothing, however it is escaped and cut', ()
   fc.assert(rule);
 });
 
-test('any JSON is judged by what it is made of, however it is cut', () => {
+test('judges any JSON by its structure, however it is cut', () => {
   const rule = fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 1, max: 9 }), (value, size) => {
     const { depth, fields, items } = madeOf(value);
     const isTooLarge = depth > limits.depth || fields > limits.fields || items > limits.items;
@@ -60,7 +60,7 @@ function madeOf(value: unknown): JsonLimits {
   };
 }
 
-test('an envelope with the longest transcript is within the limits', () => {
+test('accepts an envelope with the longest transcript', () => {
   const transcript = Array.from({ length: 10_000 }, () => ({ role: 'user', text: 'hello' }));
   expect(() =>
     new JsonShape(usualJsonLimits).take(Buffer.from(JSON.stringify({ content: { text: 'x', transcript } }))),

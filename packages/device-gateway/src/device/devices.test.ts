@@ -17,7 +17,7 @@ function open(text?: string, mode = 0o600) {
 }
 const handwritten = (entry: object) => JSON.stringify({ keys: [entry] });
 
-test('a device that has come is known by its token, over restarts, and the file holds no token', () => {
+test('a paired device is recognized by its token, also after a restart, and the file contains no token', () => {
   const { devices, reopen, file } = open();
   const { device_id: id } = devices.add('Phone');
   expect(devices.byToken('')).toBeNull();
@@ -29,7 +29,7 @@ test('a device that has come is known by its token, over restarts, and the file 
   expect(reopen().byToken(`${token}x`)).toBeNull();
 });
 
-test('a device that comes again has another token, and the one before is worth nothing', () => {
+test('pairing again issues a new token and revokes the old one', () => {
   const { devices } = open();
   const { device_id: id } = devices.add('Phone');
   const first = devices.pair(id, null).token;
@@ -39,14 +39,14 @@ test('a device that comes again has another token, and the one before is worth n
   expect(devices.byToken(second)).toBeNull();
 });
 
-test('a token that was written by hand lets in, and is a digest from then on', () => {
+test('a token written by hand is accepted, and replaced by its digest', () => {
   const { devices, file } = open(handwritten({ token: 'a-token-of-an-old-phone', identity: 'ann', username: 'Ann' }));
   expect(devices.byToken('a-token-of-an-old-phone')).toMatchObject({ device_id: 'ann', identity: 'ann', name: 'Ann' });
   expect(readFileSync(file, 'utf8')).not.toContain('old-phone');
   expect(devices.byToken('a-token-of-an-old-phone')).not.toBeNull();
 });
 
-test('the folder of the file is made with the first device, or it is said that it cannot be', () => {
+test('creates the folder of the file with the first device, or says that it cannot', () => {
   const { file, clock } = open('a file, which holds no folder');
   const at = (...names: string[]) => openDevices({ file: path.join(...names), clock, log: () => undefined });
   const folder = path.join(path.dirname(file), 'deep/down');
@@ -58,7 +58,7 @@ test('the folder of the file is made with the first device, or it is said that i
   expect(() => at(file).add('Phone')).toThrow(`the folder ${path.dirname(file)} does not exist. Create it first.`);
 });
 
-test('a new device may be used for what is harmless, and for more when the owner says so', () => {
+test('a new device has only harmless capabilities, and the owner can add others', () => {
   const { devices, reopen, file } = open();
   const { device_id: id, allowed } = devices.add('Phone');
   expect(allowed).toEqual(['notify', 'vibrate', 'wake_lock']);
@@ -75,7 +75,7 @@ test('a new device may be used for what is harmless, and for more when the owner
   expect(() => devices.allow(id, 'geolocation')).toThrow(/lets nobody in/);
 });
 
-test('a device that was written by hand may be used for what is harmless unless the line says otherwise', () => {
+test('a device written by hand has the harmless capabilities unless its entry lists others', () => {
   const line = { token: '0123456789abcdef', identity: 'ann' };
   expect(open(handwritten(line)).devices.find('ann')?.allowed).toEqual(['notify', 'vibrate', 'wake_lock']);
   expect(open(handwritten({ ...line, allowed: [] })).devices.find('ann')?.allowed).toEqual([]);
@@ -92,7 +92,7 @@ test.each([
   ['has a short token', handwritten({ identity: 'ann', token: 'short' })],
   ['has half a character in a name', '{"keys":[{"identity":"\\ud800","token":"0123456789abcdef"}]}'],
   ['gives two devices one id', JSON.stringify({ keys: [1, 2].map((n) => ({ identity: 'ann', token: `0123456789abcdef${n}` })) })],
-])('a file that %s lets nobody in, says so, and is not written over', (_what, text) => {
+])('a file that %s admits no device, is reported, and is not overwritten', (_what, text) => {
   const { devices, file, logs } = open(text);
   expect(devices.list()).toEqual([]);
   expect(devices.problem()).toContain('The keys file lets nobody in');
@@ -102,7 +102,7 @@ test.each([
   expect(logs).toHaveLength(1);
 });
 
-test('a file that others can read, or a link in its place, lets nobody in', () => {
+test('a file that others can read, or a symbolic link, admits no device', () => {
   const { devices, file, clock, reopen } = open(handwritten({ identity: 'ann', token: '0123456789abcdef' }), 0o644);
   expect([devices.byToken('0123456789abcdef'), devices.problem()]).toEqual([null, expect.stringContaining('0600')]);
   chmodSync(file, 0o600);
@@ -113,7 +113,7 @@ test('a file that others can read, or a link in its place, lets nobody in', () =
   expect(reopen().problem()).toContain('ELOOP');
 });
 
-test('what was taken out by hand is gone within a second, and what is there by hand is kept by a change', () => {
+test('edits by hand apply within a second, and later changes keep them', () => {
   const { devices, file, clock } = open();
   const ann = devices.add('Ann');
   devices.add('Bob');
@@ -126,7 +126,7 @@ test('what was taken out by hand is gone within a second, and what is there by h
   expect(devices.list().map(({ name }) => name)).toEqual(['Bob', 'Eve']);
 });
 
-test('a visit that is written brings nothing back that was taken out by hand a moment before', () => {
+test('recording a visit does not restore a device that was removed by hand', () => {
   const { devices, clock, file } = open();
   const [ann, bob] = [devices.add('Ann'), devices.add('Bob')];
   const { token } = devices.pair(ann.device_id, null);
@@ -140,7 +140,7 @@ test('a visit that is written brings nothing back that was taken out by hand a m
   expect(devices.byToken(token)).toBeNull();
 });
 
-test('a visit is written now and then, and a name is there once', () => {
+test('records visits at intervals, and rejects a duplicate name', () => {
   const { devices, clock, file } = open();
   const { device_id: id } = devices.add('Phone');
   devices.pair(id, null);

@@ -2,7 +2,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { createPairingCodes } from './pairing.ts';
 
-test('a code is good for its device until it has come, for ten minutes, and not after a newer one', () => {
+test('a code is valid for ten minutes, until its device is paired or a newer code is issued', () => {
   const clock = createFakeClock();
   const codes = createPairingCodes(clock);
   const { code, expiresAt } = codes.issue('d_1');
@@ -21,7 +21,7 @@ test('a code is good for its device until it has come, for ten minutes, and not 
   expect(codes.deviceOf(dropped)).toBeNull();
 });
 
-test('so many devices are waited for at most', () => {
+test('limits the number of open codes, and drops the oldest', () => {
   const codes = createPairingCodes(createFakeClock());
   const [first = '', ...more] = Array.from({ length: 201 }, (_, n) => codes.issue(`d_${n}`).code);
   expect([codes.deviceOf(first), codes.deviceOf(more.at(-1)!)]).toEqual([null, 'd_200']);

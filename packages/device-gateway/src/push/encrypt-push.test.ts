@@ -16,26 +16,26 @@ const example = {
   body: 'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
 };
 
-test('the example of RFC 8291 is encrypted as it says, byte for byte', () => {
+test('encrypts the example of RFC 8291 byte for byte', () => {
   const once = { salt: example.salt, privateKey: example.ownKey };
   expect(encryptPush(Buffer.from(example.message), example.keys, once).toString('base64url')).toBe(example.body);
 });
 
-test('the browser of the tests reads the example, and what is written for it', () => {
+test('the decryption of the tests reads the example and our messages', () => {
   const read = (body: Buffer) => decryptPush(body, { privateKey: example.theirKey, auth: bytes(example.keys.auth) }).toString();
   expect(read(bytes(example.body))).toBe(example.message);
   for (const message of ['', '{"type":"answer"}', 'é'.repeat(1_000), 'a'.repeat(maxPushBytes)])
     expect(read(encryptPush(Buffer.from(message), example.keys))).toBe(message);
 });
 
-test('no two messages look the same, and the longest one fits', () => {
+test('encrypting twice gives different bodies, and the longest message fits', () => {
   const longest = () => encryptPush(Buffer.alloc(maxPushBytes), example.keys);
   expect(longest().equals(longest())).toBe(false);
   expect(longest()).toHaveLength(4096);
   expect(() => encryptPush(Buffer.alloc(maxPushBytes + 1), example.keys)).toThrow(/3993/);
 });
 
-test('keys that are no point of the curve, or too short, are invalid', () => {
+test('rejects keys that are not on the curve or too short', () => {
   const { p256dh, auth } = example.keys;
   expect(arePushKeys(example.keys)).toBe(true);
   const offCurve = Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url');

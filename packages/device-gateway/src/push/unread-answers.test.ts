@@ -15,7 +15,7 @@ function open({ tellsContent = false } = {}) {
   return { clock, told, reading, answers };
 }
 
-test('a device is notified of an answer that nobody read within five seconds, and of none of its words', () => {
+test('notifies a device of an answer unread for five seconds, without its text', () => {
   const { clock, told, answers } = open();
   answers.ended('d_1', 'The key is under the mat.');
   clock.advance(4_999);
@@ -24,7 +24,7 @@ test('a device is notified of an answer that nobody read within five seconds, an
   expect(told).toEqual([['d_1', { type: 'answer' }]]);
 });
 
-test('a reader when it ends, or within the time, is not notified', () => {
+test('does not notify a device that reads when the answer ends or soon after', () => {
   const { clock, told, reading, answers } = open();
   reading.add('d_1');
   answers.ended('d_1', 'a');
@@ -35,7 +35,7 @@ test('a reader when it ends, or within the time, is not notified', () => {
   expect(told).toEqual([]);
 });
 
-test('the last of several answers is reported, and nothing of one without words or for a device that is gone', () => {
+test('sends the text of the last answer, and nothing for an empty one or a removed device', () => {
   const { clock, told, answers } = open({ tellsContent: true });
   answers.ended('d_1', 'first');
   clock.advance(3_000);

@@ -23,7 +23,7 @@ function open(localDevice: string | null = null) {
   return { clock, tokens, open, ended, stop };
 }
 
-test('a stream ends within seconds when its device is gone or has another token', () => {
+test('ends a stream within seconds when its device is removed or its token changes', () => {
   const { clock, tokens, open: links, ended } = open();
   for (const id of ['stays', 'removed', 'changed', 'emptied']) {
     tokens.set(id, 'a');
@@ -36,12 +36,12 @@ test('a stream ends within seconds when its device is gone or has another token'
   tokens.set('emptied', null);
   clock.advance(2_000);
   expect(ended.toSorted()).toEqual(['changed', 'emptied', 'removed']);
-  links.add('changed'); // comes back with the new one
+  links.add('changed'); // comes back with the new token
   clock.advance(10_000);
   expect([...links].toSorted()).toEqual(['changed', 'stays']);
 });
 
-test('who may come without a token stays, and nothing is looked at after the stop', () => {
+test('keeps the stream of the local device, and checks nothing after stop()', () => {
   const { clock, open: links, ended, stop } = open('local');
   links.add('local');
   clock.advance(10_000);

@@ -6,7 +6,7 @@ import { watchConversation } from './watch-conversation.ts';
 
 type Handlers = Parameters<CoreApi['sessions']['watch']>[2];
 
-/** A conversation that the core does not know yet; `asked` are the questions after it, which wait for their answer. */
+/** A conversation that the core does not know yet; `asked` are the watches that were opened for it. */
 function open() {
   const clock = createFakeClock();
   const asked: Handlers[] = [];
@@ -33,7 +33,7 @@ function open() {
   return { clock, asked, shown, watch, notThere, show };
 }
 
-test('a conversation that is not there is looked for each half minute, and at once when something is said in it', () => {
+test('retries an unknown conversation every 30 seconds, and at once after a message', () => {
   const { clock, asked, watch, notThere } = open();
   notThere();
   clock.advance(29_000);
@@ -45,7 +45,7 @@ test('a conversation that is not there is looked for each half minute, and at on
   expect(asked).toHaveLength(3);
 });
 
-test('what is said while the core is asked is looked for a second later', () => {
+test('retries after a second if a message arrives while the core is asked', () => {
   const { clock, asked, watch, notThere } = open();
   watch.look('t1');
   notThere();
@@ -55,7 +55,7 @@ test('what is said while the core is asked is looked for a second later', () => 
 
 const done: StreamFrame = { conversation_key: 'k', turn_id: 't1', type: 'done', outcome: 'replied', text: 'hi' };
 
-test('the end of a turn that was over before the core began to show it is shown, once', () => {
+test('shows the end of a turn once if it ended before the core began to show it', () => {
   const { clock, shown, watch, notThere, show } = open();
   notThere();
   watch.look('t1');
@@ -67,7 +67,7 @@ test('the end of a turn that was over before the core began to show it is shown,
   expect(shown).toEqual([expect.objectContaining({ type: 'gap' }), null, done]);
 });
 
-test('a turn that the core shows ends as the core says, also where its answer comes first', () => {
+test('does not repeat the end of a turn that the core shows', () => {
   const { clock, shown, watch, show } = open();
   watch.look('t1');
   watch.ended('t1', [done]);

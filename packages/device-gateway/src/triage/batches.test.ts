@@ -2,7 +2,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { createBatches } from './batches.ts';
 
-/** Batches whose looks a test ends. */
+/** Batches whose looks are answered by the test. */
 function open() {
   const clock = createFakeClock();
   const looks: { key: string; items: string[]; left: number; answer(text: string): void; fail(error: Error): void }[] = [];
@@ -13,13 +13,13 @@ function open() {
     look: (key, items, left) =>
       new Promise((resolve, reject) => void looks.push({ key, items, left, answer: resolve, fail: reject })),
   });
-  /** After what is due by now. */
+  /** Resolves after everything that is due. */
   const settled = () => new Promise((resolve) => void setImmediate(resolve));
   const here = new AbortController().signal;
   return { clock, looks, batches, settled, here };
 }
 
-test('what comes within three seconds is one question, and the first who asked has its answer', async () => {
+test('joins items of three seconds into one question, answered to the first caller', async () => {
   const { clock, looks, batches, settled, here } = open();
   const first = batches.add('d', ['a'], here);
   clock.advance(2_999);
@@ -34,7 +34,7 @@ test('what comes within three seconds is one question, and the first who asked h
   expect(await Promise.all([first, second, other])).toEqual(['d', null, 'e']);
 });
 
-test('the answer goes to who still waits; where nobody does, nothing is asked', async () => {
+test('answers a caller that still waits, and asks nothing if none does', async () => {
   const { clock, looks, batches, settled, here } = open();
   const left = AbortSignal.abort();
   const gone = batches.add('d', ['a'], left);
@@ -47,7 +47,7 @@ test('the answer goes to who still waits; where nobody does, nothing is asked', 
   expect(await Promise.all([gone, waits, alone])).toEqual([null, 'said', null]);
 });
 
-test('a batch that is too large is cut, and says by how much', async () => {
+test('truncates a batch that is too large, and reports the number of items left out', async () => {
   const { clock, looks, batches, settled, here } = open();
   void batches.add('d', ['1', '2'], here);
   void batches.add('d', ['3', '4', '5'], here);
@@ -57,7 +57,7 @@ test('a batch that is too large is cut, and says by how much', async () => {
   expect(looks).toMatchObject([{ items: ['1', '2', '3'], left: 3 }]);
 });
 
-test('one question of a key is open at a time, and what comes meanwhile is the next one', async () => {
+test('keeps one open question per key, and batches items that arrive meanwhile', async () => {
   const { clock, looks, batches, settled, here } = open();
   const first = batches.add('d', ['a'], here);
   clock.advance(3_000);
@@ -76,7 +76,7 @@ test('one question of a key is open at a time, and what comes meanwhile is the n
   expect(await Promise.all([first, second, third])).toEqual(['one', 'two', null]);
 });
 
-test('a question that fails fails for all who asked, and the next batch is asked again', async () => {
+test('a failed question rejects for all its callers, and the next batch is asked', async () => {
   const { clock, looks, batches, settled, here } = open();
   const both = [batches.add('d', ['a'], here), batches.add('d', ['b'], here)];
   clock.advance(3_000);

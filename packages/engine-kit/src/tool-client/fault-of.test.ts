@@ -18,7 +18,7 @@ test.each([
   [new SdkError(SdkErrorCode.RequestTimeout, 'x'), 'timeout', 'it did not answer within 10 s'],
 ])('%s is %s: %s', (error, fault, reason) => expect(faultOf(error, 10_000)).toEqual({ fault, reason }));
 
-test('whatever is thrown, the reason is the end of one sentence', () => {
+test('any error gives a reason that ends one sentence', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -15,11 +15,11 @@ test.each([
   ['\uFEFFSVC_MANAGER_TOKEN=a-token\nB=2\n', 'a byte order mark'],
   ['SVC_MANAGER_TOKEN=a-token\r\nB=2\r\n', 'line ends of Windows'],
   ['export SVC_MANAGER_TOKEN="a-token" # mine\nB=2', 'what a shell would read'],
-])('the first line of .env counts: %j (%s)', (text) => {
+])('reads the first line of .env: %j (%s)', (text) => {
   expect(readEnv(rootWith(text), {})).toEqual({ SVC_MANAGER_TOKEN: 'a-token', B: '2' });
 });
 
-test('the environment wins over .env, also when it is empty', () => {
+test('the environment overrides .env, even with an empty value', () => {
   expect(readEnv(rootWith('A=file\nB=file\n'), { A: '' })).toEqual({ A: '', B: 'file' });
 });
 
@@ -32,7 +32,7 @@ test.each([
   ['# an "open one\nB\nA="x"', [2]],
   ['\r\nA=1\r\nB\r\n', [3]],
   ['', []],
-])('lines of a file that set nothing are found by number: %j', (text, numbers) => {
+])('unreadLines() returns the numbers of lines that set nothing: %j', (text, numbers) => {
   expect(unreadLines(text)).toEqual(numbers);
 });
 
@@ -40,6 +40,6 @@ test.each([
   ['SVC_CORE_PORT=1\nB=2\nexport SVC_CORE_PORT = 3\nSVC_CORE_PORT=4\n', ['SVC_CORE_PORT']],
   ['\uFEFFA=1\r\nA=2\r\n', ['A']],
   ['A=1\n#A=2\nB="\nA=3\n"\n', []],
-])('names that are set more than once are found: %j', (text, names) => {
+])('repeatedNames() returns names that are set more than once: %j', (text, names) => {
   expect(repeatedNames(text)).toEqual(names);
 });

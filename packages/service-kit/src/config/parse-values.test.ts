@@ -12,6 +12,7 @@ test.each([
   ['2T', 2 ** 41],
 ])('%s is %d bytes', (text, bytes) => expect(parseBytes(text)).toBe(bytes));
 
-test.each(['', 'mb', '-1', '1e9', '8 miles', '1024 mb mb', '0x10', '9'.repeat(13), '999999999999t'])('"%s" is no size', (text) =>
-  expect(parseBytes(text)).toBeNull(),
+test.each(['', 'mb', '-1', '1e9', '8 miles', '1024 mb mb', '0x10', '9'.repeat(13), '999999999999t'])(
+  '"%s" is not a size',
+  (text) => expect(parseBytes(text)).toBeNull(),
 );

@@ -13,7 +13,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
   }
 };
 
-test('without any variable the defaults hold', () => {
+test('uses the defaults without any variable', () => {
   expect(loadSettings('/nowhere', {})).toMatchObject({
     corePort: 3023,
     managerPort: 3024,
@@ -22,14 +22,14 @@ test('without any variable the defaults hold', () => {
   });
 });
 
-test('no variable and no name in the code is declared twice', () => {
+test('variable names and code names of settings are unique', () => {
   const groups = Object.values(settingGroups);
   expect(groups.flatMap((group) => settingsOf(group).map(({ name }) => name))).toEqual([...settingList.keys()]);
   const names = groups.flatMap((group) => Object.keys(group));
   expect(names).toEqual([...new Set(names)]);
 });
 
-test('every bad setting is reported at once, with its name', () => {
+test('reports every invalid setting at once, by name', () => {
   const problems = problemsOf({
     SVC_CORE_PORT: 'x',
     SVC_MANAGER_PORT: '70000',
@@ -43,7 +43,7 @@ test('every bad setting is reported at once, with its name', () => {
   }
 });
 
-test.each(['', '   '])('a token that is set but blank is refused: "%s"', (value) => {
+test.each(['', '   '])('rejects a blank token: "%s"', (value) => {
   expect(problemsOf({ SVC_MANAGER_TOKEN: value })[0]).toContain('SVC_MANAGER_TOKEN');
 });
 
@@ -57,13 +57,13 @@ test.each([
   'a—b',
   'a\u00a0b',
   'a\ud800',
-])('a token that no request can carry is refused, and not shown: %j', (value) => {
+])('rejects a token that cannot be sent in a header, without showing it: %j', (value) => {
   const problems = problemsOf({ SVC_MANAGER_TOKEN: value, SVC_INSIGHTS_TOKEN: value });
   expect(problems.map((text) => text.split(' ')[0])).toEqual(['SVC_MANAGER_TOKEN', 'SVC_INSIGHTS_TOKEN']);
   expect(problems.join()).not.toContain(value.trim());
 });
 
-test('a token takes any sign that a request can carry, a key of the vault several words too', () => {
+test('accepts any header characters in a token, and spaces in a vault key', () => {
   const settings = loadSettings('/nowhere', {
     SVC_MANAGER_TOKEN: 'a+b/c=~"é"',
     SVC_VAULT_ADMIN_KEY: 'correct horse battery staple',
@@ -75,22 +75,22 @@ test('a token takes any sign that a request can carry, a key of the vault severa
 });
 
 test.each(['0.0.0.0', '::', '*', '127.evil.example', 'localhost', '10.0.0.5', '1.2.3', '::ffff:0.0.0.0', '127.1'])(
-  'the bind address %s is refused',
+  'rejects the bind address %s',
   (host) => {
     expect(problemsOf({ SVC_BIND_HOST: host })[0]).toContain('SVC_BIND_HOST');
   },
 );
 
-test('two processes cannot have one port', () => {
+test('rejects two processes with the same port', () => {
   expect(problemsOf({ SVC_CORE_PORT: '4000', SVC_MANAGER_PORT: '4000' })[0]).toContain('must differ');
 });
 
-test('the API cannot have the port of a process', () => {
+test('rejects an API port that is the port of a process', () => {
   expect(problemsOf({ SVC_COMPAT_PORT: '3023' })[0]).toContain('SVC_COMPAT_PORT');
   expect(problemsOf({ SVC_COMPAT_PORT: '0' })).toEqual([]);
 });
 
-test('a relative path lies in the root, whichever folder a process runs in', () => {
+test('resolves relative paths from the root and "~" from the home folder', () => {
   const { dataDir, secretsFile, codexPath, claudePath } = loadSettings('/nowhere', {
     SVC_DATA_DIR: 'data',
     SVC_CODEX_PATH: 'tools/codex',
@@ -100,13 +100,13 @@ test('a relative path lies in the root, whichever folder a process runs in', () 
   expect(claudePath).not.toContain('~');
 });
 
-test('a path with a variable in front is refused, for nothing fills it in', () => {
+test('rejects a path that begins with a variable', () => {
   for (const file of ['$HOME/svc', '${HOME}/svc'])
     expect(problemsOf({ SVC_DATA_DIR: file })).toEqual([expect.stringContaining('variables are not expanded here')]);
   expect(problemsOf({ SVC_DATA_DIR: '/data/$HOME' })).toEqual([]);
 });
 
-test('a user without a home folder is told to name one', () => {
+test('asks for SVC_DATA_DIR when the user has no home folder', () => {
   vi.stubEnv('HOME', '');
   try {
     expect(problemsOf({})[0]).toContain('SVC_DATA_DIR');
@@ -117,18 +117,18 @@ test('a user without a home folder is told to name one', () => {
   }
 });
 
-test('a token cannot be printed, logged or serialized', () => {
+test('a token is not printed, logged or serialized', () => {
   const { managerToken } = loadSettings('/nowhere', { SVC_MANAGER_TOKEN: 'very-secret-value' });
   expect(`${String(managerToken)} ${JSON.stringify({ managerToken })} ${inspect({ managerToken })}`).not.toContain('very-secret');
   expect(managerToken?.equals('very-secret-value')).toBe(true);
   expect(managerToken?.equals('très-other')).toBe(false);
 });
 
-test('a variable that no setting has is a typing error worth telling', () => {
+test('unknownSettings() reports variables that no setting has', () => {
   expect(unknownSettings({ SVC_CORE_PROT: '1', SVC_CORE_PORT: '1', PATH: '' })).toEqual(['SVC_CORE_PROT']);
 });
 
-test.each(['0', '-1', 'free', '$20', '1e3', 'Infinity', 'NaN', '0x10', '1,5'])('the spend limit "%s" is refused', (value) => {
+test.each(['0', '-1', 'free', '$20', '1e3', 'Infinity', 'NaN', '0x10', '1,5'])('rejects the spend limit "%s"', (value) => {
   for (const name of [
     'SVC_SPEND_SOFT_USD',
     'SVC_SPEND_HARD_USD',
@@ -139,7 +139,7 @@ test.each(['0', '-1', 'free', '$20', '1e3', 'Infinity', 'NaN', '0x10', '1,5'])('
   }
 });
 
-test('a soft spend limit above the hard one is refused, together with every other problem', () => {
+test('rejects a soft spend limit above the hard one, along with other problems', () => {
   const problems = problemsOf({
     SVC_SPEND_SOFT_USD: '20',
     SVC_SPEND_HARD_USD: '10',
@@ -151,7 +151,7 @@ test('a soft spend limit above the hard one is refused, together with every othe
   expect(problems.join('\n')).toMatch(/SVC_SPEND_PERIOD[^]*SVC_SPEND_SOFT_USD[^]*SVC_SPEND_PRINCIPAL_SOFT_USD/);
 });
 
-test('exporters have their own address, else one below the common one, and none where they are switched off', () => {
+test('exporters use their own URL, else one below the common URL, and can be disabled', () => {
   const otel = (env: Record<string, string>) => loadSettings('/nowhere', env).otel;
   const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
   expect(otel({})).toEqual({ tracesUrl: null, metricsUrl: null, metricsEveryMs: 60_000 });
@@ -166,7 +166,7 @@ test('exporters have their own address, else one below the common one, and none 
   expect(otel({ ...base, OTEL_SDK_DISABLED: 'true' })).toMatchObject({ tracesUrl: null, metricsUrl: null });
 });
 
-test('there is no spend limit unless it is set, and the period is a month', () => {
+test('there is no spend limit by default, and the period is a month', () => {
   expect(loadSettings('/nowhere', { SVC_SPEND_HARD_USD: '', SVC_SPEND_PRINCIPAL_SOFT_USD: ' 0.5 ' })).toMatchObject({
     spendSoftUsd: null,
     spendHardUsd: null,
@@ -175,7 +175,7 @@ test('there is no spend limit unless it is set, and the period is a month', () =
   });
 });
 
-test('secrets of checkouts are read each with its server', () => {
+test('reads checkout secrets with their servers', () => {
   expect(loadSettings('/nowhere', {}).checkoutSecrets).toEqual([]);
   const SVC_CHECKOUT_SECRETS = ' GITHUB_TOKEN@GitHub.com, lan/git-token@git.lan:3000 ,V6@::1';
   expect(loadSettings('/nowhere', { SVC_CHECKOUT_SECRETS }).checkoutSecrets).toEqual([
@@ -195,6 +195,6 @@ test.each([
   'A@*',
   'A@B@github.com',
   'SVC_CORE_TOKEN@github.com',
-])('"%s" is no secret of a checkout', (SVC_CHECKOUT_SECRETS) => {
+])('rejects "%s" as a checkout secret', (SVC_CHECKOUT_SECRETS) => {
   expect(problemsOf({ SVC_CHECKOUT_SECRETS })).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import type { SseStream } from '../http/sse-stream.ts';
 import { createFeed } from './create-feed.ts';
 
-/** A reader that makes room when the test says so. */
+/** A reader that has room when the test says so. */
 function open() {
   const sent: string[] = [];
   const gone = new AbortController();
@@ -41,7 +41,7 @@ function open() {
 }
 const long = (letter: string) => letter.repeat(100_000);
 
-test('a reader gets the next piece when there is room for it', async () => {
+test('sends the next chunk to a reader when it has room', async () => {
   const { emit, follow, makeRoom, sent } = open();
   const [first] = emit('seen', long('a'), long('b'), long('c'));
   const following = follow(first ?? '');
@@ -54,7 +54,7 @@ test('a reader gets the next piece when there is room for it', async () => {
   await following;
 });
 
-test('a reader that is too slow for what happens meanwhile gets a gap event', async () => {
+test('sends a gap event to a reader that is too slow', async () => {
   const { emit, follow, makeRoom, sent } = open();
   const [first] = emit('seen', long('a'), long('b'), 'c');
   const following = follow(first ?? '');
@@ -67,7 +67,7 @@ test('a reader that is too slow for what happens meanwhile gets a gap event', as
   expect(sent).toEqual([long('a'), long('b'), 'gap-after-3', 'd', 'e', 'f', 'g']);
 });
 
-test('a reader that is gone is not sent to any more', async () => {
+test('sends nothing to a reader that is gone', async () => {
   const { emit, follow, makeRoom, sent } = open();
   const [first] = emit('seen', 'a');
   const following = follow(first ?? '');
@@ -77,7 +77,7 @@ test('a reader that is gone is not sent to any more', async () => {
   expect(sent).toEqual(['a']);
 });
 
-test('a reader that goes is forgotten, also when it goes before it is heard', async () => {
+test('forgets a reader that disconnects, even before it is added', async () => {
   const { emit, follow, gone } = open();
   await follow(null);
   gone.abort();

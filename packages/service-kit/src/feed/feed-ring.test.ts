@@ -10,24 +10,24 @@ function fill(count: number, limits: RingLimits = { items: 5, chars: 1000 }, lin
 }
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 
-test('an empty ring gives nothing', () => {
+test('an empty ring returns nothing', () => {
   const ring = fill(0);
   expect([ring.first(), ring.end(), ring.placeAfter('e1'), ring.read(0, 100).items]).toEqual([0, 0, null, []]);
 });
 
-describe('past its bounds', () => {
-  test('the oldest events go', () => {
+describe('a ring over its limits', () => {
+  test('drops the oldest events', () => {
     const ring = fill(12);
     expect(idsOf(ring.read(ring.first(), 1000).items)).toEqual(['e8', 'e9', 'e10', 'e11', 'e12']);
   });
 
-  test('of text, the oldest go too, and one that is too long leaves none', () => {
+  test('drops the oldest events over the limit of text, and all before one that is too long', () => {
     expect(idsOf(fill(5, { items: 5, chars: 10 }, '1234').read(3, 1000).items)).toEqual(['e4', 'e5']);
     const ring = fill(1, { items: 5, chars: 10 }, 'x'.repeat(11));
     expect([ring.first(), ring.end()]).toEqual([1, 1]);
   });
 
-  test('a place that is gone is said to be', () => {
+  test('reports a position whose event was dropped', () => {
     const ring = fill(12);
     expect(ring.placeAfter('e7')).toBeNull();
     expect(ring.placeAfter('e8')).toBe(8);
@@ -35,7 +35,7 @@ describe('past its bounds', () => {
   });
 });
 
-test('a reader that takes pieces gets every event once, in order, or learns that some are gone', () => {
+test('a reader gets every event once and in order, or learns that some were dropped', () => {
   const steps = fc.array(
     fc.oneof(fc.record({ push: fc.integer({ min: 1, max: 8 }) }), fc.record({ read: fc.integer({ min: 1, max: 12 }) })),
   );

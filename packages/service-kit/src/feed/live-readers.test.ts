@@ -31,7 +31,7 @@ test('[H14] all readers share one buffer', async () => {
   expect(other.buffers[0]).toBe(one.buffers[0]);
 });
 
-test('an event leaves at once, those of the next ten milliseconds together', async () => {
+test('sends an event at once, and joins those of the next ten milliseconds', async () => {
   const { clock, read, emit } = open();
   const reader = read();
   emit('a');
@@ -48,7 +48,7 @@ test('an event leaves at once, those of the next ten milliseconds together', asy
   expect(reader.texts()).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
-test('a reader gets nothing of what happened before it came, and nothing after it went', async () => {
+test('a reader gets no events from before it joined or after it left', async () => {
   const { clock, read, emit } = open();
   const first = read();
   emit('a');

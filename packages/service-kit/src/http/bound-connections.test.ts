@@ -9,7 +9,7 @@ const mib = 1024 * 1024;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of three places that answers when the handler says so. */
+/** A server limited to three connections that answers when the handler says so. */
 async function open(handle: Handler = (_request, response) => response.end('here')) {
   const warnings: string[] = [];
   const server = http.createServer(handle);
@@ -30,7 +30,7 @@ async function open(handle: Handler = (_request, response) => response.end('here
   return { server, connections, warnings, port, join };
 }
 
-test('past the limit the oldest connection on which nothing is asked makes room, and /health can say so', async () => {
+test('closes the oldest idle connection over the limit, and reports it to /health', async () => {
   const { join, connections, warnings, port } = await open();
   const idle = [await join(), await join(), await join()];
   const gone = once(idle[0]!, 'close');
@@ -43,7 +43,7 @@ test('past the limit the oldest connection on which nothing is asked makes room,
   expect(warnings).toHaveLength(1);
 });
 
-test('a connection that waits for its answer is not closed for another', async () => {
+test('does not close a connection that waits for its answer', async () => {
   const waiting: ServerResponse[] = [];
   const { join, connections } = await open((_request, response) => void waiting.push(response));
   const asked: Socket[] = [];
@@ -61,7 +61,7 @@ test('a connection that waits for its answer is not closed for another', async (
   newest.destroy();
 });
 
-test('a thousand half-open connections keep nobody out', async () => {
+test('a thousand half-open connections lock no one out', async () => {
   const { join, port } = await open();
   const half: Socket[] = [];
   for (let n = 0; n < 1000; n++) {
@@ -73,20 +73,20 @@ test('a thousand half-open connections keep nobody out', async () => {
   await expect.poll(() => half.filter(({ destroyed }) => !destroyed).length).toBeLessThan(4);
 });
 
-test('a process that is out of descriptors goes on', async () => {
+test('survives running out of descriptors', async () => {
   const { server, connections } = await open();
   server.emit('error', Object.assign(new Error('accept EMFILE'), { syscall: 'accept' }));
   expect(connections.fault()).toBe('connections cannot be accepted: accept EMFILE');
 });
 
-/** Asks and reads nothing of the answer. */
+/** Sends a request and reads nothing of the answer. */
 async function stall(join: () => Promise<Socket>): Promise<void> {
   const socket = await join();
   socket.pause();
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
 }
 
-test('a reader that takes nothing of a finished reply is cut off', async () => {
+test('disconnects a client that does not read a finished reply', async () => {
   const ended = Promise.withResolvers<void>();
   const { join } = await open((_request, response) => {
     const { setTimeout: original } = response;
@@ -97,7 +97,7 @@ test('a reader that takes nothing of a finished reply is cut off', async () => {
   await ended.promise;
 });
 
-test('past the bound on all that is unread, the one who leaves most is cut off first', async () => {
+test('disconnects the client with the most unread data when the total exceeds the limit', async () => {
   const closed: number[] = [];
   const sizes = [5, 7, 6];
   const { join } = await open((_request, response) => {

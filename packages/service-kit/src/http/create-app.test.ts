@@ -29,7 +29,7 @@ const open = (routes: (app: App) => void, mask = noMask) =>
   });
 const app = open(() => undefined);
 
-test('a request without a body may name its type all the same, where none is needed', async () => {
+test('an empty body may have a content type where no body is needed', async () => {
   const schema = { body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } as const;
   const posts = open((routes) => {
     routes.post('/start', async ({ body }) => ({ body: body ?? null }));
@@ -46,7 +46,7 @@ test('a request without a body may name its type all the same, where none is nee
 });
 
 test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
-  'a URL that cannot be decoded (%s) is refused in the shape of every error',
+  'rejects a URL that cannot be decoded (%s) in the usual error format',
   async (url) => {
     const response = await app.inject({ url });
     expect(response.statusCode).toBe(400);
@@ -58,7 +58,7 @@ test.each(['/%', '/%ff', '/health/%ED%A0%80'])(
   },
 );
 
-test('a name in a URL that is too long is called so', async () => {
+test('rejects a URL parameter that is too long with that reason', async () => {
   const served = open((routes) => {
     routes.get('/named/:name', () => ({ ok: true }));
   });
@@ -73,7 +73,7 @@ test.each([
   ['queue_full', { retry_after_s: 30 }, '30'],
   ['unavailable', {}, undefined],
   ['unavailable', { retry_after_s: 2 }, '2'],
-] as const)('a refusal as %s with %j says when to come back: %s', async (code, details, pause) => {
+] as const)('a refusal as %s with %j has Retry-After: %s', async (code, details, pause) => {
   const served = open((routes) => {
     routes.get('/limited', () => {
       throw new ServiceError(code, 'no', { details });
@@ -89,7 +89,7 @@ test.each([
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`, 431, 'bad_request'],
   ['an expectation', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: tea\r\n\r\n', 417, 'bad_request'],
   ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405, 'bad_request'],
-])('%s, which Node would refuse by itself, is refused in the shape of every error', async (_what, bytes, status, error) => {
+])('rejects %s, which Node would reject itself, in the usual error format', async (_what, bytes, status, error) => {
   const served = open(() => undefined);
   onTestFinished(() => served.close());
   const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
@@ -103,7 +103,7 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ ok: false, error, request_id: expect.stringMatching(/^req_/) as string });
 });
 
-test('a request that comes while the process stops is refused in the shape of every error, and the connection ends', async () => {
+test('rejects a request during shutdown in the usual error format, and closes the connection', async () => {
   const { socket, closed, letGo, text } = await closeWhileAsked();
   socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
   letGo();
@@ -114,7 +114,7 @@ test('a request that comes while the process stops is refused in the shape of ev
   expect(JSON.parse(text().slice(text().lastIndexOf('\r\n\r\n') + 4))).toMatchObject({ ok: false, error: 'unavailable' });
 });
 
-/** An app that closes while it works on a request, which is answered when it is let go; and the connection of its caller. */
+/** An app that closes during a request, which is answered at letGo(); and the connection of its caller. */
 async function closeWhileAsked() {
   const started = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -136,36 +136,28 @@ async function closeWhileAsked() {
   return { socket, closed, letGo: letGo.resolve, text: () => text };
 }
 
-test(
-  'a connection that its caller would keep is closed when its last answer is out, so that the process can end',
-  { timeout: 10_000 },
-  async () => {
-    const { socket, closed, letGo, text } = await closeWhileAsked();
-    const gone = once(socket, 'close');
-    letGo();
-    await Promise.all([closed, gone]);
-    expect(text()).toMatch(/^HTTP\/1\.1 200[^]+"ok":true/);
-  },
-);
+test('closes a keep-alive connection after its last answer, so that the process can end', { timeout: 10_000 }, async () => {
+  const { socket, closed, letGo, text } = await closeWhileAsked();
+  const gone = once(socket, 'close');
+  letGo();
+  await Promise.all([closed, gone]);
+  expect(text()).toMatch(/^HTTP\/1\.1 200[^]+"ok":true/);
+});
 
-test(
-  'a caller that never sends the rest of its body is cut off when an app is closed in so much time',
-  { timeout: 10_000 },
-  async () => {
-    const served = open((own) => void own.post('/take', () => ({ ok: true })));
-    const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
-    const socket = connect(Number(port), hostname).resume();
-    const request = 'POST /take HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
-    const arrived = once(served.server, 'request');
-    socket.write(request);
-    await arrived;
-    const gone = once(socket, 'close');
-    await closeApp(served, 100);
-    await gone;
-  },
-);
+test('closeApp() disconnects a client that never completes its body', { timeout: 10_000 }, async () => {
+  const served = open((own) => void own.post('/take', () => ({ ok: true })));
+  const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), hostname).resume();
+  const request = 'POST /take HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
+  const arrived = once(served.server, 'request');
+  socket.write(request);
+  await arrived;
+  const gone = once(socket, 'close');
+  await closeApp(served, 100);
+  await gone;
+});
 
-describe('a JSON body', () => {
+describe('JSON bodies', () => {
   const text = { type: 'object', properties: { name: { type: 'string' } } } as const;
   const own = open((routes) => {
     routes.post('/take', { schema: { body: text } }, ({ body }) => body);
@@ -178,7 +170,7 @@ describe('a JSON body', () => {
     [String.raw`{"name":"\ud800"}`, 'body.name'],
     [String.raw`{"other":{"deep":["\uDBFFx"]}}`, 'body.other.deep.0'],
     [String.raw`{"\udc00":1}`, 'body.\ufffd'],
-  ])('%s is refused, with the field, whatever the schema says', async (payload, field) => {
+  ])('rejects %s and names the field, with or without a schema', async (payload, field) => {
     for (const url of ['/take', '/any']) {
       const response = await post(url, payload);
       expect(response.statusCode).toBe(400);
@@ -186,21 +178,21 @@ describe('a JSON body', () => {
     }
   });
 
-  test('that is no UTF-8 is refused', async () => {
+  test('rejects a body that is not UTF-8', async () => {
     const response = await post('/take', Buffer.from('7b226e616d65223a22ff227d', 'hex'));
     expect(response.json()).toMatchObject({ error: 'bad_request', message: 'The body is not valid UTF-8.' });
   });
 
-  test.each([String.raw`{"name":"\ud83d\ude00 \\ud800"}`, '{"name":"Müller 山田 😀"}'])('%s is taken', async (payload) => {
+  test.each([String.raw`{"name":"\ud83d\ude00 \\ud800"}`, '{"name":"Müller 山田 😀"}'])('accepts %s', async (payload) => {
     expect((await post('/take', payload)).json()).toEqual(JSON.parse(payload));
   });
 
-  test.each(['', '{', '{"__proto__":{"x":1}}'])('%j is refused as before', async (payload) => {
+  test.each(['', '{', '{"__proto__":{"x":1}}'])('rejects %j', async (payload) => {
     expect((await post('/take', payload)).statusCode).toBe(400);
   });
 });
 
-test('a second Host does not pass behind one that is ours', async () => {
+test('rejects a second Host header', async () => {
   const served = open(() => undefined);
   onTestFinished(() => served.close());
   const { port, hostname } = new URL(await served.listen({ host: '127.0.0.1', port: 0 }));
@@ -211,12 +203,12 @@ test('a second Host does not pass behind one that is ours', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 403 /);
 });
 
-test('a foreign host learns no more from such a URL than from others', async () => {
+test('checks the host even if the URL is invalid', async () => {
   const response = await app.inject({ url: '/%', headers: { host: 'evil.example' } });
   expect(response.json()).toMatchObject({ error: 'bad_host' });
 });
 
-/** An app that listens, while its time is that of the test. */
+/** An app that listens, with fake timers. */
 async function listen(routes: (app: App) => void) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const own = open(routes);
@@ -229,7 +221,7 @@ async function listen(routes: (app: App) => void) {
   return { url, port: Number(new URL(url).port) };
 }
 
-test('a reader of a feed is not cut off, however long it reads', async () => {
+test('does not disconnect a reader of a feed', async () => {
   const say: (() => void)[] = [];
   const { url } = await listen((routes) => {
     routes.get('/feed', (_request, reply) => {
@@ -243,7 +235,7 @@ test('a reader of a feed is not cut off, however long it reads', async () => {
   expect(String((await once(response, 'data'))[0])).toBe('event: later\n\n');
 });
 
-test('a body that comes too slowly is refused after ten seconds', async () => {
+test('rejects a body that is too slow after ten seconds', async () => {
   const { port } = await listen((routes) => {
     routes.post('/body', () => ({}));
   });
@@ -257,7 +249,7 @@ test('a body that comes too slowly is refused after ten seconds', async () => {
   await once(socket, 'close');
 });
 
-describe('the mask of every answer', () => {
+describe('mask of responses', () => {
   const secret = 'Cnry7Var2kQzLwXp';
   const masking = createOutboundMask((text) =>
     text.replaceAll(secret, '[redacted:secret]').replaceAll('4111222233', '[redacted:secret]'),
@@ -280,7 +272,7 @@ describe('the mask of every answer', () => {
   }, masking);
 
   test.each(['/value', '/schema', '/text', '/header', '/cookies', '/fault', `/${secret}`, `/%zz${secret}`, '/bytes'])(
-    'GET %s',
+    'masks GET %s',
     async (url) => {
       const answer = await own.inject({ url, headers: { 'x-request-id': secret } });
       expect(JSON.stringify(answer.headers) + answer.payload).not.toContain(secret);
@@ -288,23 +280,23 @@ describe('the mask of every answer', () => {
     },
   );
 
-  test('each value of a header is masked and none is added', async () => {
+  test('masks each value of a header and adds none', async () => {
     expect((await own.inject('/cookies')).headers['set-cookie']).toEqual(['a=1', 'b=[redacted:secret]']);
   });
 
-  test('the names of fields in a refusal are masked', async () => {
+  test('masks field names in a validation error', async () => {
     const answer = await own.inject({ method: 'POST', url: '/body', payload: { [secret]: 1 } });
     expect([answer.statusCode, answer.payload]).toEqual([400, expect.not.stringContaining(secret)]);
   });
 
-  test('bytes leave as they are, from a route that says what it sends', async () => {
+  test('sends bytes unmasked only from a route that declares them', async () => {
     expect((await own.inject('/file')).payload).toBe(secret);
     expect((await own.inject('/bytes')).statusCode).toBe(500);
   });
 });
 
-describe('one connection', () => {
-  /** All that is answered, until it is `enough` or the connection is closed. */
+describe('connection', () => {
+  /** Returns the answers once `enough` holds or the connection is closed. */
   async function send(text: string, enough: (answers: string) => boolean = () => false): Promise<string> {
     const listening = open(() => undefined);
     onTestFinished(() => listening.close());
@@ -322,17 +314,14 @@ describe('one connection', () => {
   }
   const request = 'GET /version HTTP/1.1\r\nHost: localhost\r\n';
 
-  test('of requests that come together on it 500 are handled, the others are refused', async () => {
+  test('handles 500 pipelined requests and rejects the others', async () => {
     const count = (answers: string, status: number) => answers.split(`HTTP/1.1 ${status}`).length - 1;
     const answers = await send(`${request}\r\n`.repeat(3000), (all) => count(all, 503) === 2500);
     expect([count(answers, 200), answers.match(/^connection: close/gim)?.length]).toEqual([500, 2501]);
   });
 
-  test.each(['websocket', 'h2c'])(
-    'an upgrade to %s that nobody takes is answered as the request that it is',
-    async (protocol) => {
-      const answer = await send(`${request}Connection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
-      expect(answer).toMatch(/^HTTP\/1\.1 200/);
-    },
-  );
+  test.each(['websocket', 'h2c'])('ignores an upgrade to %s and answers the request', async (protocol) => {
+    const answer = await send(`${request}Connection: Upgrade, close\r\nUpgrade: ${protocol}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+  });
 });

@@ -20,13 +20,13 @@ test.each([
   ['^\\d{1,9}\\.\\d{1,9}', 'does not have the expected format'],
   ['', 'does not have the expected format'],
   ['^$', 'does not have the expected format'],
-])('%s: %s', (pattern, words) => {
+])('describes %s: %s', (pattern, words) => {
   expect(describePattern(pattern)).toBe(words);
 });
 
 const signs = '^$[]{}()\\-+*?,.|dwpSu09az'.split('');
 
-test('no pattern is ever shown as it is, and none takes long', () => {
+test('never shows a pattern verbatim, and takes little time', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...signs), minLength: 4, maxLength: 200 }), (pattern) => {
       expect(describePattern(pattern)).not.toContain(pattern);

@@ -5,11 +5,11 @@ test.each([
   ['a file', Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })],
   ['a quota', Object.assign(new Error('EDQUOT: quota exceeded, write'), { code: 'EDQUOT' })],
   ['the database', Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })],
-])('a disk without room for %s is reported as such, and may be tried again', (_what, error) => {
+])('reports a full disk for %s as unavailable, so that it can be retried', (_what, error) => {
   expect(toServiceError(error)).toMatchObject({ status: 503, code: 'unavailable', message: expect.stringContaining('no room') });
 });
 
-test('a fault that is not ours keeps its text to itself', () => {
+test('does not reveal the message of an unknown error', () => {
   const known = toServiceError(new Error('password in here'));
   expect(known).toMatchObject({ status: 500, code: 'internal' });
   expect(known.message).not.toContain('password');
@@ -21,7 +21,7 @@ test.each([
   [{ code: 'ERR_SQLITE_ERROR', errcode: 10 | (3 << 8) }, 'a database of the service cannot be read or written'],
   [{ code: 'EACCES' }, 'this user has no access to a required file'],
   [{ code: 'EMFILE' }, 'the service has too many files open'],
-])('what the machine has against our files is named, without its place: %j', (fault, why) => {
+])('names a storage fault without its path: %j', (fault, why) => {
   const known = toServiceError(Object.assign(new Error('/home/anna/.svc/core.db: bad'), fault));
   expect(known).toMatchObject({ status: 500, code: 'internal', details: { cause: 'storage' } });
   expect(known.message).toBe(`The request failed because ${why}. Run ./svc doctor for details.`);

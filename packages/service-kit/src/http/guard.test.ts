@@ -4,9 +4,9 @@ import { createGuard } from './guard.ts';
 const guard = createGuard(['127.0.0.1', 'Home.Example']);
 const refusal = (headers: Record<string, string>) => guard({ host: '127.0.0.1:3023', ...headers })?.code ?? null;
 
-describe('Host', () => {
+describe('Host header', () => {
   test.each(['localhost', 'localhost:3023', '127.0.0.1:3023', '127.8.9.10', '[::1]:3023', 'home.example', 'HOME.example:443'])(
-    '%s passes',
+    'accepts %s',
     (host) => {
       expect(refusal({ host })).toBeNull();
     },
@@ -23,61 +23,61 @@ describe('Host', () => {
     '10.0.0.1',
     '[::ffff:127.0.0.1]',
     'a b',
-  ])('"%s" is refused', (host) => {
+  ])('rejects "%s"', (host) => {
     expect(refusal({ host })).toBe('bad_host');
   });
 
-  test('a request without Host is refused', () => {
+  test('rejects a request without Host', () => {
     expect(guard({})).toMatchObject({ code: 'bad_host', status: 400 });
   });
 });
 
-describe('Origin', () => {
-  test('the page of this very address passes', () => {
+describe('Origin header', () => {
+  test('accepts a page of the same origin', () => {
     expect(refusal({ origin: 'http://127.0.0.1:3023' })).toBeNull();
   });
 
   test.each(['https://evil.example', 'null', 'http://127.0.0.1:9999', 'http://localhost:3023', 'file://', ''])(
-    '"%s" is refused',
+    'rejects "%s"',
     (origin) => {
       expect(refusal({ origin })).toBe('bad_origin');
     },
   );
 
-  test('equal Host and Origin of a foreign name are both refused', () => {
+  test('rejects equal Host and Origin of a foreign name', () => {
     expect(refusal({ host: 'evil.example:3023', origin: 'http://evil.example:3023' })).toBe('bad_host');
   });
 
-  test('a browser that calls the request cross-site is believed', () => {
+  test('rejects a request that the browser marks as cross-site', () => {
     expect(refusal({ 'sec-fetch-site': 'cross-site' })).toBe('bad_origin');
     expect(refusal({ 'sec-fetch-site': 'same-origin' })).toBeNull();
   });
 });
 
-describe('a page of another port of this host', () => {
+describe('page on another port of this host', () => {
   const neighbour = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' };
 
-  test('embeds nothing of ours, and may have a link to it', () => {
+  test('cannot embed resources, but may link to them', () => {
     expect(refusal({ ...neighbour, 'sec-fetch-dest': 'script' })).toBe('bad_origin');
     expect(refusal({ ...neighbour, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' })).toBeNull();
     expect(refusal({ ...neighbour, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'script' })).toBeNull();
     expect(refusal({ ...neighbour, 'sec-fetch-site': 'none' })).toBeNull();
   });
 
-  test('embeds nothing of a route for links or for other sites either', () => {
+  test('cannot embed resources of navigable routes or of routes open to other sites', () => {
     for (const opening of [{ navigable: true }, { origins: ['*'] }])
       expect(createGuard([], opening)({ host: 'localhost', ...neighbour }, 'GET')?.code).toBe('bad_origin');
   });
 });
 
-describe('a route that people come to from other sites', () => {
+describe('navigable route', () => {
   const open = createGuard(['home.example'], { navigable: true });
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   const form = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' };
   const code = (headers: Record<string, string>, method = 'GET', host = 'home.example') =>
     open({ host, ...headers }, method)?.code ?? null;
 
-  test('takes a link of any site, and forms of its own that have no origin', () => {
+  test('accepts links from any site, and its own forms without an origin', () => {
     expect(code(link)).toBeNull();
     expect(code(form, 'POST')).toBeNull();
     expect(refusal(link)).toBe('bad_origin');
@@ -97,22 +97,22 @@ describe('a route that people come to from other sites', () => {
     ['a script that reads', { ...link, origin: 'https://evil.example', 'sec-fetch-mode': 'cors' }, 'GET'],
     ['a navigation that is said twice', { ...link, 'sec-fetch-mode': 'navigate, navigate' }, 'GET'],
     ['a method of no link', link, 'DELETE'],
-  ])('refuses %s', (_what, headers, method) => {
+  ])('rejects %s', (_what, headers, method) => {
     expect(code(headers, method)).toBe('bad_origin');
   });
 
-  test('is under no other name', () => {
+  test('rejects other host names', () => {
     expect(code(link, 'GET', 'evil.example')).toBe('bad_host');
     expect(code(form, 'POST', 'evil.example')).toBe('bad_host');
   });
 });
 
-describe('a route that pages of other sites may call', () => {
+describe('route with allowed origins', () => {
   const open = createGuard(['home.example'], { origins: ['https://app.example'] });
   const code = (headers: Record<string, string>, guarded = open) =>
     guarded({ host: 'home.example', ...headers }, 'POST')?.code ?? null;
 
-  test('takes those that are named, exactly', () => {
+  test('accepts exactly the listed origins', () => {
     expect(code({ origin: 'https://app.example', 'sec-fetch-site': 'cross-site' })).toBeNull();
     for (const origin of [
       'http://app.example',
@@ -127,12 +127,12 @@ describe('a route that pages of other sites may call', () => {
       expect(code({ origin })).toBe('bad_origin');
   });
 
-  test('does not take for theirs what says no origin', () => {
+  test('rejects a cross-site request without an origin', () => {
     expect(code({ 'sec-fetch-site': 'cross-site' })).toBe('bad_origin');
     expect(code({ 'sec-fetch-site': 'cross-site' }, createGuard(['home.example'], { origins: ['*'] }))).toBe('bad_origin');
   });
 
-  test('with a star takes all, under our names only', () => {
+  test('accepts any origin with a star, under our host names only', () => {
     const any = createGuard(['home.example'], { origins: ['*'] });
     for (const origin of ['https://evil.example', 'null'])
       expect(code({ origin, 'sec-fetch-site': 'cross-site' }, any)).toBeNull();

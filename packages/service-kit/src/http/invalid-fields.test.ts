@@ -8,7 +8,7 @@ const at = (instancePath: string, keyword: string, params: object, message = 'is
   message,
 });
 
-test('a field is named once, with text that says what to change', () => {
+test('names each field once, with what to change', () => {
   const fields = invalidFields(
     [
       at('/key', 'pattern', { pattern: '^[^\\u0000-\\u001f\\u007f]*$' }, 'must match pattern "^[^\\u0000'),
@@ -27,7 +27,7 @@ test('a field is named once, with text that says what to change', () => {
   );
 });
 
-test('a choice of fields says which there are, and its branches do not say that theirs is missing', () => {
+test('names the fields of a choice instead of the missing ones of each branch', () => {
   const branch = (n: number, missingProperty: string) => ({
     ...at('', 'required', { missingProperty }),
     schemaPath: `#/anyOf/${n}/required`,
@@ -48,11 +48,11 @@ test.each([
   ['const', { allowedValue: '*' }, 'must be "*"'],
   ['type', { type: 'boolean' }, 'must be true or false'],
   ['type', { type: ['string', 'null'] }, 'is wrong'],
-])('%s of %j is put as text', (keyword, params, words) => {
+])('describes %s of %j', (keyword, params, words) => {
   expect(fieldsText(invalidFields([at('/x', keyword, params)], 'body'))).toBe(`body.x ${words}`);
 });
 
-test('what two rules find is said once, and what is empty is called so, also where there are several ways', () => {
+test('reports a problem found by two rules once, and an empty value as empty', () => {
   const failures = [
     at('/name', 'minLength', { limit: 1 }),
     at('/name', 'pattern', { pattern: '\\S' }),
@@ -66,12 +66,12 @@ test('what two rules find is said once, and what is empty is called so, also whe
   );
 });
 
-test('the first fifty of very many fields are named', () => {
+test('reports at most fifty fields', () => {
   const many = Array.from({ length: 1000 }, (_, n) => at(`/${n}`, 'type', {}));
   expect(invalidFields(many, 'body')).toHaveLength(50);
 });
 
-test('a pattern is described by the signs that it takes, never as it is', () => {
+test('describes a pattern by the characters that it allows', () => {
   const pattern = '^[a-z][a-z0-9_-]{0,31}$';
   const fields = invalidFields([at('/channel', 'pattern', { pattern }, `must match pattern "${pattern}"`)], 'body');
   expect(fieldsText(fields)).toBe('body.channel takes up to 32 of a-z, 0-9, "_" and "-", beginning with a-z');

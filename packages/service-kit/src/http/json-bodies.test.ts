@@ -23,7 +23,7 @@ const small: IntakeLimits = {
   waitMs: 200,
 };
 
-/** An app that answers with the length of what it got, when `until` is over. */
+/** An app that answers with the length of the body, once `until` resolves. */
 async function listen(limits: Partial<IntakeLimits> = {}, until: () => Promise<unknown> = () => Promise.resolve()) {
   const folder = temporaryFolder();
   const intake = createIntake(folder.path, { ...small, ...limits });
@@ -59,7 +59,7 @@ const bodyOf = (length: number) => JSON.stringify({ text: 'x'.repeat(length) });
 const post = (url: string, body: string | Buffer) =>
   fetch(`${url}/body`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
-/** A request whose body is sent but for its end. */
+/** A request whose body is sent except for its end. */
 async function openBody(port: number, sent: number, declared = sent + 1): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
@@ -68,7 +68,7 @@ async function openBody(port: number, sent: number, declared = sent + 1): Promis
   return socket;
 }
 
-test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('a body of %d characters comes whole', async (length) => {
+test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('receives a body of %d characters', async (length) => {
   const { url, held, intake } = await listen();
   const answer = await post(url, bodyOf(length));
   expect([answer.status, await answer.json()]).toEqual([200, { length }]);
@@ -76,7 +76,7 @@ test.each([10, 500, 5 * kib, 7 * kib, 9 * kib, 200 * kib])('a body of %d charact
   expect(existsSync(intake.dir) ? readdirSync(intake.dir) : []).toEqual([]);
 });
 
-test('a request without a body may say that it is JSON, as clients do with every request', async () => {
+test('accepts a JSON content type without a body', async () => {
   const { app } = await listen();
   const headers = { 'content-type': 'application/json' };
   const bare = await app.inject({ method: 'POST', url: '/bare', headers });
@@ -93,7 +93,7 @@ test.each([
   ['fields', `{"text":"x"${',"a":1'.repeat(40_000)}}`],
   ['items', `{"text":"x","a":[${'0,'.repeat(200_000)}0]}`],
   ['levels', `{"text":"x","a":${'['.repeat(200)}${']'.repeat(200)}}`],
-])('a body of too many %s is refused before anything parses it', async (_what, body) => {
+])('rejects a body of too many %s before it is parsed', async (_what, body) => {
   const { url, held } = await listen(intakeLimits);
   const answer = await post(url, body);
   expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'too_large' }]);
@@ -111,7 +111,7 @@ test.each([
   ['naming a constructor', `{"text":"${'x'.repeat(70_000)}","a":{"constructor":1}}`, 200],
   ['not well-formed', `{"text":"${'x'.repeat(70_000)}","a":{"b":["\\ud800"]}}`, 400],
   ['no UTF-8', Buffer.concat([Buffer.from(`{"text":"${'x'.repeat(70_000)}`), Buffer.from([0xff]), Buffer.from('"}')]), 400],
-])('a long body that is %s is answered as a short one is', async (_what, body, status) => {
+])('answers a long body that is %s like a short one', async (_what, body, status) => {
   const { url, held } = await listen(intakeLimits);
   const long = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const short = Buffer.from(long.toString('latin1').replace('x'.repeat(70_000), 'x'), 'latin1');
@@ -126,7 +126,7 @@ test.each([
   await expect.poll(held).toBe(0);
 });
 
-test('while a long body is read, others are answered', async () => {
+test('reads a long body in slices, so that others are answered', async () => {
   const { url } = await listen(intakeLimits);
   const slices = vi.spyOn(Buffer.prototype, 'toString');
   onTestFinished(() => slices.mockRestore());
@@ -137,7 +137,7 @@ test('while a long body is read, others are answered', async () => {
   expect(longest).toBeLessThan(64 * kib);
 });
 
-test('bytes count as they come, and no file has a name while a body is on its way', async () => {
+test('counts bytes as they arrive, and temporary files have no name', async () => {
   const { port, intake, held } = await listen();
   const first = await openBody(port, 6 * kib, 7 * kib);
   const second = await openBody(port, 100 * kib, 200 * kib);
@@ -148,7 +148,7 @@ test('bytes count as they come, and no file has a name while a body is on its wa
   await expect.poll(held).toBe(0);
 });
 
-test('past the budget a body is refused with 429 and Retry-After, and /health says so', async () => {
+test('rejects a body over the budget with 429 and Retry-After, and reports it to /health', async () => {
   const { port, url, held } = await listen();
   const open = await Promise.all([1, 2].map(() => openBody(port, 120 * kib, 200 * kib)));
   await expect.poll(held).toBe(240 * kib);
@@ -164,7 +164,7 @@ test('past the budget a body is refused with 429 and Retry-After, and /health sa
   await expect.poll(held).toBe(0);
 });
 
-test('a small body goes to the disk when the memory for those that come is taken', async () => {
+test('writes a small body to disk when the memory for incoming bodies is used up', async () => {
   const { port, url, intake } = await listen({ comingBytes: 6 * kib });
   const open = await openBody(port, 6 * kib, 7 * kib);
   await expect.poll(() => intake.memory.held > 0).toBe(true);
@@ -172,7 +172,7 @@ test('a small body goes to the disk when the memory for those that come is taken
   open.destroy();
 });
 
-test('bodies that came whole are read back in turn, and hold their memory until they are answered', async () => {
+test('reads spooled bodies back one after another, and holds their memory until they are answered', async () => {
   const door = Promise.withResolvers<void>();
   const { url, intake } = await listen({ memoryBytes: 50 * kib, waitMs: 5000 }, () => door.promise);
   const answers = [1, 2, 3].map(() => post(url, bodyOf(40 * kib)));
@@ -182,32 +182,32 @@ test('bodies that came whole are read back in turn, and hold their memory until 
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test('a body that gets no memory in time is refused', async () => {
+test('rejects a body that gets no memory in time', async () => {
   const door = Promise.withResolvers<void>();
   const { url, held, intake } = await listen({ memoryBytes: 50 * kib }, () => door.promise);
   const first = post(url, bodyOf(40 * kib));
-  await expect.poll(() => intake.memory.held).toBeGreaterThan(40 * kib); // read back, no longer on its way to the disk
+  await expect.poll(() => intake.memory.held).toBeGreaterThan(40 * kib); // read back, no longer being written to the disk
   expect((await post(url, bodyOf(40 * kib))).status).toBe(429);
   door.resolve();
   expect((await first).status).toBe(200);
   await expect.poll(held).toBe(0);
 });
 
-test('a body whose file cannot be made costs nothing', async () => {
+test('frees everything when the file of a body cannot be created', async () => {
   const { url, held, folder } = await listen();
   writeFileSync(path.join(folder, 'run'), '');
   expect((await post(url, bodyOf(100 * kib))).status).toBe(500);
   await expect.poll(held).toBe(0);
 });
 
-test('a sender of a body that is too large gets to see why', async () => {
+test('answers 413 to a body that is too large', async () => {
   const { url, held } = await listen();
   const answer = await post(url, bodyOf(11 * kib * kib));
   expect([answer.status, await answer.json()]).toMatchObject([413, { error: 'too_large' }]);
   await expect.poll(held).toBe(0);
 });
 
-test('whatever ends a body, all that it held is given back', async () => {
+test('frees everything that a body held, however it ends', async () => {
   const { port, held } = await listen({ memoryBytes: 16 * kib, comingBytes: 8 * kib, diskBytes: 64 * kib, waitMs: 20 });
   const agent = new http.Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
@@ -253,11 +253,11 @@ test('whatever ends a body, all that it held is given back', async () => {
   await fc.assert(rule, { numRuns: 60 });
 });
 
-test('a process holds what its limits say', () => {
+test('the limits of a process stay below 100 MiB', () => {
   expect(intakeLimits.memoryBytes + 300 * intakeLimits.freeBytes).toBeLessThan(100 * kib * kib);
 });
 
-test('a body that is compressed is refused as that', async () => {
+test('rejects a compressed body with 415', async () => {
   const { url } = await listen();
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   const answer = await fetch(`${url}/body`, { method: 'POST', headers, body: gzipSync('{"text":"a"}') });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPublicAddress } from './public-address.ts';
 
-describe('an address of the public internet', () => {
+describe('isPublicAddress()', () => {
   test.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -13,7 +13,7 @@ describe('an address of the public internet', () => {
     '223.255.255.255',
     '2606:4700::1111',
     '2a00:1450:4001::1',
-  ])('%s is one', (address) => expect(isPublicAddress(address)).toBe(true));
+  ])('accepts %s', (address) => expect(isPublicAddress(address)).toBe(true));
 
   test.each([
     '0.0.0.0',
@@ -56,14 +56,14 @@ describe('an address of the public internet', () => {
     '0x7f000001',
     '2130706433',
     '1.1.1.1 ',
-  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('rejects %s', (address) => expect(isPublicAddress(address)).toBe(false));
 
-  test('is not of this machine', () => {
+  test('rejects the addresses of this machine', () => {
     const own = Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []);
     expect(own.filter(isPublicAddress)).toEqual([]);
   });
 
-  test('is never within a private range, and never another form of an IPv4 address', () => {
+  test('rejects private ranges and IPv6 forms of IPv4 addresses', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, byte, (b, c, d) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBody } from './read-body.ts';
 
-test('a body is the same however it is cut, up to its limit, and refused past it', async () => {
+test('reads a body up to its limit however it is cut, and rejects a larger one', async () => {
   const parts = fc.array(fc.uint8Array({ maxLength: 50_000 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(parts, fc.integer({ min: -2, max: 2 }), async (arrays, more) => {
@@ -15,7 +15,7 @@ test('a body is the same however it is cut, up to its limit, and refused past it
   );
 });
 
-test('a body without end is let go at its limit', async () => {
+test('stops reading an endless body at the limit', async () => {
   let written = 0;
   const endless = Readable.from(
     (async function* () {

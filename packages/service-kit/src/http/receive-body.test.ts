@@ -5,7 +5,7 @@ import { receiveBody } from './receive-body.ts';
 
 const newPart = () => Buffer.alloc(64 * 1024, '"x",');
 
-test('others have their turn while a body comes faster than it is looked at', async () => {
+test('yields to the event loop while a body arrives faster than it is processed', async () => {
   let turns = 0;
   let timer = setImmediate(function count() {
     turns++;
@@ -26,7 +26,7 @@ test('others have their turn while a body comes faster than it is looked at', as
   expect(turns).toBeGreaterThanOrEqual(3);
 });
 
-test('a large part gives its memory back as soon as it was kept, and not before it has landed', async () => {
+test('frees the memory of a large part as soon as it is stored', async () => {
   const parts = [newPart(), newPart(), Buffer.from('"x"')];
   const { promise: landed, resolve: land } = Promise.withResolvers<void>();
   const kept: string[] = [];

@@ -5,7 +5,7 @@ import { createRemoteUsers, noRemoteUsers } from './remote-users.ts';
 const users = createRemoteUsers('s'.repeat(43));
 const asks = (headers: Record<string, string | string[]>) => users.take(headers as never);
 
-test('a name counts with its proof', () => {
+test('accepts a name with its proof', () => {
   expect(asks(users.headersFor('anna'))).toBe('anna');
   expect(asks(users.headersFor("Anna B. (O'Neil) <a@b.example>"))).toBe("Anna B. (O'Neil) <a@b.example>");
 });
@@ -24,11 +24,11 @@ test.each([
   ['with proofs to choose from', { 'remote-user': 'anna', 'x-svc-proof': `${proof}, ${proof}` }],
   ['that is empty', { 'remote-user': '', 'x-svc-proof': proof }],
   ['left out', { 'x-svc-proof': proof }],
-])('a name %s is ignored', (_what, headers: Record<string, string | string[]>) => {
+])('ignores a name %s', (_what, headers: Record<string, string | string[]>) => {
   expect(asks(headers)).toBe('local');
 });
 
-test('whatever comes, both headers are gone afterwards', () => {
+test('always removes both headers', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constant(proof), fc.constant('anna'));
   fc.assert(
     fc.property(text, text, (user, seal) => {
@@ -40,16 +40,16 @@ test('whatever comes, both headers are gone afterwards', () => {
   );
 });
 
-test('without a secret nobody is believed, nor can anybody be named', () => {
+test('without a secret, no name is accepted or issued', () => {
   expect(noRemoteUsers.take(users.headersFor('anna'))).toBe('local');
   expect(() => noRemoteUsers.headersFor('anna')).toThrow();
 });
 
-test.each(['', 'a\nb', 'a\u00e9', ' anna', 'x'.repeat(129)])('%j is no name', (user) => {
+test.each(['', 'a\nb', 'a\u00e9', ' anna', 'x'.repeat(129)])('rejects the name %j', (user) => {
   expect(() => users.headersFor(user)).toThrow();
 });
 
-test('a secret that can be guessed is refused', () => {
+test('rejects a secret that is too short', () => {
   expect(() => createRemoteUsers('')).toThrow(/too short/);
   expect(() => createRemoteUsers('short')).toThrow(/too short/);
 });

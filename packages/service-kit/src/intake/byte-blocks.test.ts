@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createByteBlocks, freeBytes, freePart } from './byte-blocks.ts';
 
-test('what was added comes back as it was, however it is cut', () => {
+test('take() returns the added bytes, however they are cut', () => {
   const rule = fc.property(fc.array(fc.integer({ min: 0, max: 300_000 }), { maxLength: 6 }), (lengths) => {
     const parts = lengths.map((length, n) => Buffer.alloc(length, `${n}abcdefg`));
     const blocks = createByteBlocks();
@@ -15,7 +15,7 @@ test('what was added comes back as it was, however it is cut', () => {
   fc.assert(rule, { numRuns: 100 });
 });
 
-test('a sender that sends byte by byte costs its bytes', () => {
+test('a body sent byte by byte takes only its bytes', () => {
   const blocks = createByteBlocks();
   const before = process.memoryUsage().arrayBuffers;
   const part = Buffer.from('x');
@@ -24,7 +24,7 @@ test('a sender that sends byte by byte costs its bytes', () => {
   blocks.drop();
 });
 
-test('a small body takes no memory of its own', () => {
+test('small bodies share memory', () => {
   const parts = [Buffer.alloc(700, 'a'), Buffer.alloc(500, 'b')];
   const taken = Array.from({ length: 1000 }, () => createByteBlocks());
   const before = process.memoryUsage().arrayBuffers;
@@ -33,12 +33,12 @@ test('a small body takes no memory of its own', () => {
     return blocks.take();
   });
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * 1024 * 1024);
-  // What one of them gives back was never another's.
+  // Freeing some of them must not affect the others.
   for (const bytes of all.slice(0, 500)) freeBytes(bytes);
   for (const bytes of all) expect(bytes.equals(Buffer.concat(parts))).toBe(true);
 });
 
-test('memory that others share is left alone', () => {
+test('freeBytes() leaves shared memory alone', () => {
   const whole = Buffer.allocUnsafeSlow(100);
   freeBytes(whole.subarray(0, 10));
   expect(whole.length).toBe(100);
@@ -46,7 +46,7 @@ test('memory that others share is left alone', () => {
   expect(whole.length).toBe(0);
 });
 
-test('the memory of a large part is given back, unless it is a part of something else or short', () => {
+test('freePart() frees a large part, unless it is a slice or short', () => {
   const large = Buffer.alloc(64 * 1024);
   const whole = Buffer.alloc(64 * 1024);
   const slice = whole.subarray(1);
