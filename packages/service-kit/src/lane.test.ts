@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLane } from './lane.ts';
 
-test('so many works run at once, the others in their order, also behind one that fails', async () => {
+test('runs at most the given number of works, and the others in order, also after a failure', async () => {
   const run = createLane(2);
   const begun: string[] = [];
   const works = ['a', 'b', 'c', 'd'].map((name) => ({ name, end: Promise.withResolvers<string>() }));
@@ -20,7 +20,7 @@ test('so many works run at once, the others in their order, also behind one that
   expect(await run(() => Promise.resolve('e'))).toBe('e');
 });
 
-test('one more than may run and wait is refused, and there is room again when one has ended', async () => {
+test('rejects works over the limit, and accepts them again after one has ended', async () => {
   const run = createLane(1, { most: 2, full: 'Too many wait.' });
   const end = Promise.withResolvers<void>();
   const first = run(() => end.promise);

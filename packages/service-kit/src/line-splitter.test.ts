@@ -14,7 +14,7 @@ function split(chunks: Buffer[], maxLength = 1000) {
   return { lines, tooLong };
 }
 
-test('the lines are the same however the bytes are cut, also within a character', () => {
+test('splits lines the same however the bytes are cut, also within a character', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replaceAll('\n', ' '))),
@@ -28,13 +28,13 @@ test('the lines are the same however the bytes are cut, also within a character'
   );
 });
 
-test('a line that is too long is reported once, and nothing after it is taken for a line', () => {
+test('reports a line that is too long once, and drops everything after it', () => {
   const { lines, tooLong } = split([Buffer.from('ok\n'), Buffer.from('x'.repeat(1001)), Buffer.from('y\nforged\n')]);
   expect(lines).toEqual(['ok']);
   expect(tooLong).toBe(1);
 });
 
-test('a line of a million characters in small pieces takes no more than its length', () => {
+test('reads a line of a million characters that arrives in small pieces', () => {
   const piece = Buffer.from('x'.repeat(16));
   const { lines } = split([...Array.from({ length: 65_536 }, () => piece), Buffer.from('\n')], 2 ** 24);
   expect(lines[0]).toHaveLength(2 ** 20);

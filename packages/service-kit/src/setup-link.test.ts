@@ -5,7 +5,7 @@ import { systemClock } from './clock.ts';
 import { createRedactor } from './redaction/redactor.ts';
 import { findSetupLink, makeSetupLink, setupLinkEnd } from './setup-link.ts';
 
-test('it lasts no longer for a clock that was ahead when it was made', () => {
+test('a link does not last longer because the clock was ahead when it was made', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const clock = createFakeClock();
@@ -16,7 +16,7 @@ test('it lasts no longer for a clock that was ahead when it was made', () => {
   expect([findSetupLink(folder.path, token, clock), setupLinkEnd(folder.path, clock)]).toEqual([null, null]);
 });
 
-test('a text that shows the link is masked: who has it may set up the login', () => {
+test('masks a setup link in text, since it allows the login to be set up', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const token = makeSetupLink(folder.path, systemClock, false);

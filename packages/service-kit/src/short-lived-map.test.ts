@@ -8,7 +8,7 @@ const step = fc.oneof(
   fc.record({ what: fc.constant('delete' as const), key }),
 );
 
-test('says the same as a map, whatever comes and goes', () => {
+test('behaves like a Map', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const map = new Map<string, number>();
@@ -27,7 +27,7 @@ test('says the same as a map, whatever comes and goes', () => {
   );
 });
 
-test('an entry may be removed, and another one added, while the values are read', () => {
+test('allows deletion and insertion during iteration', () => {
   const map = new ShortLivedMap<string, number>();
   for (const [name, value] of [
     ['a', 1],

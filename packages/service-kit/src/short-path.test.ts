@@ -10,6 +10,6 @@ test.each([
   expect(shortPath(file, '/home/anna')).toBe(shown);
 });
 
-test.each(['', '/'])('no path is shortened where the home folder is %j', (home) => {
+test.each(['', '/'])('shortens nothing when the home folder is %j', (home) => {
   expect(shortPath('/etc/x', home)).toBe('/etc/x');
 });

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeSocketFolder } from './socket-folder.ts';
 
-/** A place as that of temporary files is, and what lies elsewhere. */
+/** A folder like that of temporary files, and one elsewhere. */
 function open() {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -18,7 +18,7 @@ function open() {
 
 const modeOf = (dir: string) => statSync(dir).mode & 0o777;
 
-test('a folder that only this user may enter is made, wherever it is, and closed when it was open', () => {
+test('creates a private folder, and restricts one that is open to others', () => {
   const { own, dir } = open();
   for (const made of [dir, path.join(own, 'data', 'run')]) {
     makeSocketFolder(made);
@@ -28,7 +28,7 @@ test('a folder that only this user may enter is made, wherever it is, and closed
   }
 });
 
-test('where others may write, what another put there first is not used, and stays as it is', () => {
+test('rejects what another user or a link may have put in a shared folder, and leaves it unchanged', () => {
   const { dir, elsewhere } = open();
   symlinkSync(elsewhere, dir);
   expect(() => makeSocketFolder(dir)).toThrow(/is not a folder of this user.*shorter path/);

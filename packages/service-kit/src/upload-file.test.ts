@@ -31,7 +31,7 @@ beforeEach(() => {
   symlinkSync(area, path.join(root, 'linked'));
 });
 
-test('a finished upload is found, also by the name of a linked area and through a hard link', () => {
+test('finds a finished upload, also in a linked area and through a hard link', () => {
   const file = path.join(area, '2026-11-22/a.png');
   linkSync(file, path.join(area, '2026-11-22/b.png'));
   expect(findUpload(area, file)).toMatchObject({ path: file, relative: '2026-11-22/a.png', bytes: 4 });
@@ -61,11 +61,14 @@ test.each([
   expect(findUpload(area, `${area}/${name}`)).toBe(fault);
 });
 
-test.each(['2026-11-22/a.png', '', 'file:///etc/passwd', '/etc/passwd', '//127.0.0.1/share', '~/x'])('%j is outside', (file) => {
-  expect(findUpload(area, file)).toBe('outside');
-});
+test.each(['2026-11-22/a.png', '', 'file:///etc/passwd', '/etc/passwd', '//127.0.0.1/share', '~/x'])(
+  'reports %j as outside',
+  (file) => {
+    expect(findUpload(area, file)).toBe('outside');
+  },
+);
 
-test('while there is no area there is no upload', () => {
+test('finds no upload when the area does not exist', () => {
   const none = path.join(root, 'none');
   expect([findUpload(none, path.join(none, 'a.png')), findUpload(none, path.join(area, '2026-11-22/a.png'))]).toEqual([
     'missing',

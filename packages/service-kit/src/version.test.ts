@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { repositoryRoot } from './run-service.ts';
 import { isNewer, readVersion } from './version.ts';
 
-test('what a process says of its version has the channel of now, which may be changed while it runs', () => {
+test('the version of a process has the current update channel', () => {
   let channel = 'stable';
   const version = readVersion(repositoryRoot, 'core', () => channel);
   const said = JSON.stringify(version);
@@ -18,4 +18,4 @@ test.each([
   ['0.10.0', '0.9.0', true],
   ['0.170.0-beta.1', '0.169.0', false],
   ['0.170.0', '0.170.0-beta.1', true],
-])('%s after %s: %s', (version, than, expected) => expect(isNewer(version, than)).toBe(expected));
+])('isNewer(%s, %s) is %s', (version, than, expected) => expect(isNewer(version, than)).toBe(expected));

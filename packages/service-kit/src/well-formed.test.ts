@@ -4,7 +4,7 @@ import { decodeUtf8, illFormedAt, parseJson, wellFormed } from './well-formed.ts
 
 const anyText = fc.string({ unit: 'binary' });
 const halves = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
-/** Text that may have half of a surrogate pair anywhere. */
+/** Text that may have lone surrogates anywhere. */
 const loose = fc.array(fc.oneof(anyText, halves), { maxLength: 4 }).map((parts) => parts.join(''));
 const json = fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' });
 
@@ -14,7 +14,7 @@ const hasHalf = (value: unknown): boolean => {
   return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || hasHalf(inner));
 };
 
-/** A value with texts and names of any kind in it. */
+/** A value that contains texts and field names of any kind. */
 const withTexts = fc.letrec((tie) => ({
   node: fc.oneof(
     { depthSize: 'small' },
@@ -26,8 +26,8 @@ const withTexts = fc.letrec((tie) => ({
   ),
 })).node;
 
-describe('JSON of others', () => {
-  test('is taken exactly when every text and every name of a field is well-formed', () => {
+describe('parseJson()', () => {
+  test('accepts a value only if all its texts and field names are well-formed', () => {
     fc.assert(
       fc.property(withTexts, (value) => {
         const read = () => parseJson(JSON.stringify(value));
@@ -37,7 +37,7 @@ describe('JSON of others', () => {
     );
   });
 
-  test('is read as JSON.parse reads it when it is well-formed, however it is escaped', () => {
+  test('reads well-formed JSON like JSON.parse, however it is escaped', () => {
     fc.assert(
       fc.property(json, (value) => {
         const escaped = JSON.stringify(value).replace(
@@ -57,30 +57,30 @@ describe('JSON of others', () => {
     [String.raw`"\uDC00"`, 'body'],
     [String.raw`{"\ud800":1}`, 'body.\ufffd'],
     [String.raw`[[[{"a\udc00":null}]]]`, 'body.0.0.0.a\ufffd'],
-  ])('%s is refused at %s', (text, field) => {
+  ])('rejects %s, at %s', (text, field) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: 'bad_request', status: 400 }) as Error);
     expect(illFormedAt(JSON.parse(text))).toBe(field);
   });
 
-  test.each([String.raw`{"a":"\ud83d\ude00"}`, String.raw`{"a":"\\ud800"}`, '{"a":"😀"}', '""', '[]'])('%s is taken', (text) => {
+  test.each([String.raw`{"a":"\ud83d\ude00"}`, String.raw`{"a":"\\ud800"}`, '{"a":"😀"}', '""', '[]'])('accepts %s', (text) => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  test('is looked through however deep it is, and the name of the place stays short', () => {
+  test('checks any depth, and bounds the name of the field in the error', () => {
     const text = `${'['.repeat(100_000)}"\\ud800"${']'.repeat(100_000)}`;
     expect(() => parseJson(text)).toThrow('has broken characters');
     expect(illFormedAt(JSON.parse(text))?.length).toBeLessThan(300);
   });
 });
 
-test('bytes that are no UTF-8 are refused, as two of them would be decoded to the same text', () => {
+test('decodeUtf8() rejects bytes that are not UTF-8', () => {
   expect(decodeUtf8(Buffer.from('{"a":"é😀"}'))).toBe('{"a":"é😀"}');
   for (const wrong of ['ff', 'c0af', 'eda080', 'f5808080', 'c3']) {
     expect(() => decodeUtf8(Buffer.from(wrong, 'hex'))).toThrow('not valid UTF-8');
   }
 });
 
-test('what is passed on is repaired, and nothing of it is refused', () => {
+test('wellFormed() repairs a value, and leaves well-formed ones unchanged', () => {
   fc.assert(
     fc.property(withTexts, (value) => {
       const written = JSON.stringify(wellFormed(value));

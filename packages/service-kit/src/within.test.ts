@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inTime, within } from './within.ts';
 
-/** A clock whose one timer runs when the test says so. */
+/** A clock with one timer, which fires when the test says so. */
 function oneTimer() {
   let due = () => {};
   let isCancelled = false;
@@ -20,7 +20,7 @@ const tooLate = () => {
   throw new Error('too late');
 };
 
-test('work that ends in time gives what it gives, and its timer ends', async () => {
+test('work that ends in time returns its result and cancels the timer', async () => {
   const clock = oneTimer();
   expect(await inTime(Promise.resolve('done'), 10, tooLate, clock)).toBe('done');
   expect(clock.isCancelled()).toBe(true);
@@ -29,7 +29,7 @@ test('work that ends in time gives what it gives, and its timer ends', async () 
   expect(await within(Promise.resolve(), 60_000)).toBe(true);
 });
 
-test('work that takes too long is given up as the caller says, and may still fail', async () => {
+test('work that takes too long is abandoned, and may still fail', async () => {
   const clock = oneTimer();
   const work = Promise.withResolvers<string>();
   const given = inTime(work.promise, 10, () => 'late', clock);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { counted, duration, inUnits, roundedDuration } from './words.ts';
 
-test('what is counted is one thing, or things', () => {
+test('counted() uses the singular and the plural', () => {
   expect([0, 1, 2].map((count) => counted(count, 'turn'))).toEqual(['0 turns', '1 turn', '2 turns']);
   expect([1, 2].map((count) => counted(count, 'reply', 'replies'))).toEqual(['1 reply', '2 replies']);
 });
@@ -13,7 +13,7 @@ test.each([
   [60_000, '1 min'],
   [3_600_000, '1 h 0 min'],
   [26 * 3_600_000, '1 d 2 h'],
-])('%d ms are %s', (ms, words) => {
+])('duration() writes %d ms as %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
 });
 
@@ -22,11 +22,11 @@ test.each([
   [60_000, '60 s'],
   [90_000, '2 min'],
   [120 * 60_000, '2 h'],
-])('%d ms are about %s', (ms, words) => {
+])('roundedDuration() writes %d ms as %s', (ms, words) => {
   expect(roundedDuration(ms)).toBe(words);
 });
 
-test('what is rounded is never less than it is', () => {
+test('roundedDuration() never rounds down', () => {
   const unit: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000 };
   fc.assert(
     fc.property(fc.nat(10 ** 9), (ms) => {
@@ -36,6 +36,6 @@ test('what is rounded is never less than it is', () => {
   );
 });
 
-test('a size is in the largest unit of which there is one', () => {
+test('inUnits() uses the largest unit of which there is at least one', () => {
   expect([0, 1023, 1024, 3.4 * 2 ** 20, 5 * 2 ** 50].map(inUnits)).toEqual(['0 B', '1023 B', '1.0 KiB', '3.4 MiB', '5120.0 TiB']);
 });

@@ -22,7 +22,7 @@ function expectSame(text: string): void {
   const expected = attempt(() => JSON.parse(text));
   for (const step of steps) {
     const found = attempt(() => parsed(text, step).value);
-    // The order of fields too.
+    // Including the order of fields.
     expect(JSON.stringify(found)).toBe(JSON.stringify(expected));
     expect(isDeepStrictEqual(found, expected)).toBe(true);
   }
@@ -67,7 +67,7 @@ test.each([
   `[${' '.repeat(50)}1${' '.repeat(50)},${' '.repeat(50)}"2"]`,
   '{"a":"x","b":[{"c":"日本\\n"},null,false]}',
   '\ufeff[]',
-])('%j is read as JSON.parse reads it', (text) => expectSame(text));
+])('reads %j like JSON.parse', (text) => expectSame(text));
 
 const json = fc.oneof(
   fc.json({ maxDepth: 5, noUnicodeString: false }),
@@ -75,11 +75,11 @@ const json = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify({ [text]: [text, { text }] })),
 );
 
-test('whatever its steps are, JSON is read as JSON.parse reads it', () => {
+test('reads any JSON like JSON.parse, in steps of any size', () => {
   fc.assert(fc.property(json, expectSame), { numRuns: 300 });
 });
 
-test('what is no JSON is no JSON, wherever it is broken', () => {
+test('rejects broken JSON like JSON.parse', () => {
   const broken = fc
     .tuple(json, fc.nat(), fc.constantFrom('', ',', '"', '[', ']', '{', '}', ':', '\\', '\n', '0', 'x', '\\u0'), fc.nat(2))
     .map(([text, at, put, cut]) => {
@@ -89,7 +89,7 @@ test('what is no JSON is no JSON, wherever it is broken', () => {
   fc.assert(fc.property(broken, expectSame), { numRuns: 800 });
 });
 
-test('no step reads much of it', () => {
+test('reads long JSON in many steps', () => {
   const texts = [
     JSON.stringify('x'.repeat(500_000)),
     JSON.stringify(Array.from({ length: 20_000 }, (_, i) => ({ i }))),
@@ -105,7 +105,7 @@ test('no step reads much of it', () => {
   }
 });
 
-test('names that reach for a prototype, and halves of pairs, are noticed', () => {
+test('reports prototype keys and lone surrogates, also when escaped', () => {
   const marks = (text: string) => {
     const { mayBePoisoned, mayBeIllFormed } = parsed(text, 4);
     return [mayBePoisoned, mayBeIllFormed];
@@ -118,7 +118,7 @@ test('names that reach for a prototype, and halves of pairs, are noticed', () =>
   expect(marks('{"b\\udc00":1}')).toEqual([false, true]);
 });
 
-test('a number without an end is refused, and anything else without one is no JSON', () => {
+test('rejects a number that is too long, and other endless tokens as invalid', () => {
   expect(() => parsed(`[${'x'.repeat(20_000)}]`, 1000)).toThrow(SyntaxError);
   expect(() => parsed(`[${'1'.repeat(20_000)}]`, 1000)).toThrow('a number of more than 16384 digits');
 });

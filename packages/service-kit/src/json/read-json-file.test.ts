@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { readJsonFile } from './read-json-file.ts';
 
-test('a JSON file that is missing or damaged holds nothing; one that cannot be read is a fault', () => {
+test('readJsonFile() is null for a missing or damaged file, and throws if it cannot be read', () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const file = path.join(folder.path, 'file.json');

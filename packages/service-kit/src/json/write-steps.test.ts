@@ -5,7 +5,7 @@ import { isLong, jsonInTurns, writeSteps } from './write-steps.ts';
 
 const written = (value: unknown, step: number) => atOnce(writeSteps(value, step));
 
-test('whatever its steps are, a value is written as JSON.stringify writes it', () => {
+test('writes any value like JSON.stringify, in steps of any size', () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 5 }),
     fc.string({ unit: 'binary', maxLength: 100 }),
@@ -23,11 +23,11 @@ test.each([
   [{ a: undefined, b: () => 1, c: new Date(0), d: [undefined, new Date(0)], e: Number.NaN }],
   [{ toJSON: () => ({ a: 'x'.repeat(50) }) }],
   [JSON.parse('{"__proto__":{"a":["x","y"]},"7":1,"1":[[],{}]}')],
-])('what JSON has no word for is left to JSON.stringify: %j', (value) => {
+])('leaves values without a JSON form to JSON.stringify: %j', (value) => {
   for (const step of [1, 3, 10, 1000]) expect(written(value, step)).toBe(JSON.stringify(value));
 });
 
-test('no step writes much of it', () => {
+test('writes long JSON in many steps', () => {
   const values = [
     'x'.repeat(500_000),
     Array.from({ length: 20_000 }, (_, i) => ({ text: `${i}` })),
@@ -43,7 +43,7 @@ test('no step writes much of it', () => {
   }
 });
 
-test('a short value is written at once', async () => {
+test('writes a short value synchronously and a long one asynchronously', async () => {
   const long = { text: 'x'.repeat(20_000) };
   expect([isLong({ text: 'x' }), isLong(long)]).toEqual([false, true]);
   expect(jsonInTurns({ text: 'x' })).toBe('{"text":"x"}');
@@ -51,7 +51,7 @@ test('a short value is written at once', async () => {
   expect(await jsonInTurns(long)).toBe(JSON.stringify(long));
 });
 
-test('a value that is nested without measure is written too', () => {
+test('writes a value that is nested very deeply', () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],

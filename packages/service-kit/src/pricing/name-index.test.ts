@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createNameIndex } from './name-index.ts';
 
-/** An index whose values are the names themselves. */
+/** An index whose values are the names. */
 const index = (...names: string[]) => createNameIndex(names.map((name) => [name, name] as const));
 
-describe('a model id', () => {
+describe('createNameIndex()', () => {
   test.each([
     ['gpt-5-mini-high', 'gpt-5-mini'],
     ['gpt-5-mini', 'gpt-5-mini'],
@@ -15,36 +15,36 @@ describe('a model id', () => {
     ['gpt-4', null],
     ['my-gpt-5', null],
     ['', null],
-  ])('%s has the price of the longest name it begins with: %s', (id, name) => {
+  ])('finds for %s the longest name that it begins with: %s', (id, name) => {
     expect(index('gpt-5', 'gpt-5-mini', 'claude-opus-4')(id)).toBe(name);
   });
 
   test.each(['claude-x-20250929', 'claude-x@20250929', 'claude-x-2025-09-29', 'claude-x'])(
-    '%s: a date at its end or at the end of the name does not count',
+    '%s: ignores a date at the end of the id or of the name',
     (id) => {
       expect(index('claude-x')(id)).toBe('claude-x');
       expect(index('claude-x-20240101')(id)).toBe('claude-x-20240101');
     },
   );
 
-  test('is not taken by its date for a younger model', () => {
+  test('does not take a date for the version of a newer model', () => {
     expect(index('opus-4', 'opus-4-2')('opus-4-20250514')).toBe('opus-4');
   });
 
-  test('whose very name has a price, date included, has that one', () => {
+  test('prefers an exact name, date included', () => {
     const find = index('gpt-4o', 'gpt-4o-2024-05-13');
     expect(find('gpt-4o-2024-05-13')).toBe('gpt-4o-2024-05-13');
     expect(find('gpt-4o-2024-11-20')).toBe('gpt-4o');
     expect(find('gpt-4o')).toBe('gpt-4o');
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'x'.repeat(100_000)])('%.20s is an id like any other', (id) => {
+  test.each(['__proto__', 'constructor', 'toString', 'x'.repeat(100_000)])('treats %.20s like any other id', (id) => {
     expect(index('a')(id)).toBeNull();
     expect(index(id.slice(0, 200))(id)).toBe(id.slice(0, 200));
   });
 });
 
-test('a star at the end of a name is no part of it', () => {
+test('treats a star at the end of a name as a wildcard', () => {
   expect(index('eleven_*', 'eleven_v3')('eleven_new_v9')).toBe('eleven_*');
   expect(index('eleven_*', 'eleven_v3')('eleven_v3')).toBe('eleven_v3');
 });
@@ -56,7 +56,7 @@ const name = fc
 const withoutDate = (text: string) => text.replace(/-20250929$|-2025-09-29$|@20250101$/, '');
 const lengthOf = (text: string | null) => (text === null ? -1 : text.length);
 
-test('for any names, the one found is the longest that begins the id, dates left out', () => {
+test('finds the longest name that begins the id, dates ignored, for any names', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { maxLength: 8 }), name, (names, id) => {
       const found = index(...names)(id);

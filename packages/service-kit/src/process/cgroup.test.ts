@@ -9,7 +9,7 @@ test.each([
   ['0::/\n', mount('/', '/sys/fs/cgroup'), '/sys/fs/cgroup'],
   ['4:memory:/a\n0::/b\n', mount('/', '/sys/fs/cgroup/unified'), '/sys/fs/cgroup/unified/b'],
   ['0::/docker/1/x\n', mount('/docker/1', '/sys/fs/cgroup'), '/sys/fs/cgroup/x'],
-])('the group of %j is where its file system is mounted', (cgroup, mountinfo, dir) => {
+])('ownDir() resolves the group of %j to its mount', (cgroup, mountinfo, dir) => {
   expect(ownDir(cgroup, mountinfo)).toBe(dir);
 });
 
@@ -18,6 +18,6 @@ test.each([
   ['a mount that shows another part of the tree', '0::/docker/2\n', mount('/docker/1', '/sys/fs/cgroup')],
   ['a group that lies outside of the namespace', '0::/../other\n', mount('/', '/sys/fs/cgroup')],
   ['a system without any', '', ''],
-])('%s has none that could be used', (_name, cgroup, mountinfo) => {
+])('ownDir() is null for %s', (_name, cgroup, mountinfo) => {
   expect(ownDir(cgroup, mountinfo)).toBeNull();
 });

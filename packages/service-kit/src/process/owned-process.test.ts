@@ -9,7 +9,7 @@ import { isAlive, signalIfThere } from './signal-process.ts';
 const env = { PATH: process.env['PATH'] };
 const times = { politeMs: 20, termMs: 50 };
 
-/** Starts a program of this script, and gives the pids that it names once it is up. */
+/** Starts a program of this script, and returns the pids that it prints. */
 async function start(script: string) {
   const owned = spawnOwned(process.execPath, ['-e', script], { env });
   const { child } = owned;
@@ -24,13 +24,13 @@ async function start(script: string) {
 
 const endsWithInput = "process.stdin.resume().on('end', () => process.exit(0));";
 const deaf = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
-/** A grandchild that ignores SIGTERM and holds our pipes; `detached` puts it in a session of its own. */
+/** A grandchild that ignores SIGTERM and holds our pipes; `detached` puts it in its own session. */
 const leave = (detached: boolean) => `
   const left = require('node:child_process').spawn(process.execPath,
     ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}], { detached: ${detached}, stdio: ['ignore', 'inherit', 'inherit'] });
   left.unref();`;
 
-test('a program that ignores SIGTERM is gone with all that it started', async () => {
+test('kills a program that ignores SIGTERM, together with its descendants', async () => {
   const { owned, child, pids } = await start(`${deaf} ${leave(false)}`);
   expect(await owned.end(times)).toBe(true);
   expect(child.signalCode).toBe('SIGKILL');
@@ -75,19 +75,19 @@ testUnless(whyNotLinux())(
   },
 );
 
-test('a program that closed its stdout and lives is ended', async () => {
+test('ends a program that has closed its stdout', async () => {
   const { owned, child } = await start(`${deaf} process.stdout.write('1', () => { require('node:fs').closeSync(1); });`);
   expect(await owned.end(times)).toBe(true);
   expect(child.signalCode).toBe('SIGKILL');
 });
 
-test('a program that is stopped is ended', async () => {
+test('ends a program that is stopped by SIGSTOP', async () => {
   const { owned, child } = await start(`console.log(process.pid); ${deaf}`);
   child.kill('SIGSTOP');
   expect(await owned.end(times)).toBe(true);
 });
 
-test('a program that was never started, or is asked to end twice, is gone', async () => {
+test('end() resolves for a program that never started, and when called twice', async () => {
   const never = spawnOwned('/nowhere/x', [], { env });
   never.child.on('error', () => undefined);
   expect(await never.end(times)).toBe(true);
@@ -99,28 +99,28 @@ const trial = openCgroup();
 const whyNotContained = trial === null ? 'no control group can be made here' : null;
 await trial?.close();
 
-/** A shell that starts a program as far away from itself as it can, and goes on. */
+/** A shell command that starts a program as detached from itself as possible, and continues. */
 const escape = (seconds: number) => `(setsid env -i /bin/sh -c 'sleep ${seconds} &' > /dev/null 2>&1 &)`;
 const sleeping = (seconds: number) =>
   spawnSync('pgrep', ['-fx', `sleep ${seconds}`], { encoding: 'utf8' })
     .stdout.split('\n')
     .filter(Boolean);
 
-describe.skipIf(whyNotContained !== null)(`a program whose commands may be anybody’s${skipNote(whyNotContained)}`, () => {
+describe.skipIf(whyNotContained !== null)(`contained program${skipNote(whyNotContained)}`, () => {
   const contain = (script: string) => {
     const owned = spawnOwned('/bin/sh', ['-c', script], { env, contained: true });
     onTestFinished(async () => void (await owned.kill()));
     return owned;
   };
 
-  test('ends with what has given itself another session, parent and environment', async () => {
+  test('ends with descendants that changed their session, parent and environment', async () => {
     const owned = contain(`${escape(4711)}; sleep 4710`);
     await expect.poll(() => sleeping(4711)).not.toEqual([]);
     expect(await owned.kill()).toBe(true);
     await expect.poll(() => sleeping(4711)).toEqual([]);
   });
 
-  test('goes on without what it has left behind, and with what it still has', async () => {
+  test('endOrphans() ends what it left behind, but not the program and its children', async () => {
     const owned = contain(`${escape(4713)}; sleep 4712`);
     await expect.poll(() => sleeping(4713)).not.toEqual([]);
     await owned.endOrphans();
@@ -129,7 +129,7 @@ describe.skipIf(whyNotContained !== null)(`a program whose commands may be anybo
     expect(owned.child.exitCode).toBeNull();
   });
 
-  test('ends what has put itself into a group within its group', async () => {
+  test('ends a process that entered a nested control group', async () => {
     const enter =
       'g=$(sed -n "s/^0:://p" /proc/self/cgroup); m=$(grep " - cgroup2 " /proc/self/mountinfo | cut -d" " -f5 | head -1)';
     const nest = `${enter}; mkdir "$m$g/inner" && (echo 0 > "$m$g/inner/cgroup.procs"; exec setsid env -i sleep 4715) > /dev/null 2>&1 &`;
@@ -142,7 +142,7 @@ describe.skipIf(whyNotContained !== null)(`a program whose commands may be anybo
     expect(sleeping(4714)).toEqual([]);
   });
 
-  test('ends with all of a program that starts others faster than they could be counted', async () => {
+  test('ends with all of a fork bomb', async () => {
     const bomb = `b() { (setsid env -i sleep 4717 &) ; }; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do b; done; echo up; while :; do b; sleep 0.01; done`;
     const owned = contain(bomb);
     await new Promise((resolve) => owned.child.stdout.once('data', resolve));

@@ -14,11 +14,11 @@ function procWith(pid: number, stat: string): string {
 
 const rest = 'S 12 7 7 0 -1 4194304 100 0 0 0 31 9 0 0 20 0 1 0 777123 1000 200\n';
 
-test.each(['node', 'a b', ') R 99 (', 'x) Z 1 2 3', '', 'ä\n'])('a process of the name %j is read', async (name) => {
+test.each(['node', 'a b', ') R 99 (', 'x) Z 1 2 3', '', 'ä\n'])('reads the stat of a process with the name %j', async (name) => {
   const proc = procWith(7, `7 (${name}) ${rest}`);
   expect(await readProcStat(7, proc)).toEqual({ state: 'S', parent: 12, cpuTicks: 40, startedAt: '777123' });
 });
 
-test('a process that is gone is a fault', async () => {
+test('rejects for a process that does not exist', async () => {
   await expect(readProcStat(8, procWith(7, ''))).rejects.toThrow('ENOENT');
 });

@@ -4,7 +4,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { coreShare, parseUsage, readAllMemory, readUsage, readUsageOfProc } from './process-usage.ts';
 
-test('the memory of a process does not hang on the size of pages, nor its times on its name', async () => {
+test('reads memory regardless of the page size, and CPU times regardless of the name', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const dir = path.join(folder.path, '7');
@@ -24,11 +24,11 @@ test.each([
   ['1  1-02:03:04', { memoryBytes: 1024, cpuMs: 93_784_000 }],
   ['', null],
   ['- -', null],
-])('the usage that ps writes as %j is read', (line, usage) => {
+])('parses the usage that ps writes as %j', (line, usage) => {
   expect(parseUsage(line)).toEqual(usage);
 });
 
-test('this process is seen, alone and among all; one that never was is not', async () => {
+test('reads the usage of this process, and null for one that does not exist', async () => {
   expect((await readUsage(process.pid))?.memoryBytes).toBeGreaterThan(10_000_000);
   expect(await readUsage(2 ** 30)).toBeNull();
   const own = (await readAllMemory()).find(({ pid }) => pid === process.pid);
@@ -36,7 +36,7 @@ test('this process is seen, alone and among all; one that never was is not', asy
   expect(own?.memoryBytes).toBeGreaterThan(10_000_000);
 });
 
-test('the share of a core is that between two looks', () => {
+test('coreShare() is the share of a core between two readings', () => {
   expect(coreShare(null, { at: 5, cpuMs: 100 })).toBe(0);
   expect(coreShare({ at: 0, cpuMs: 500 }, { at: 10_000, cpuMs: 3000 })).toBe(25);
   expect(coreShare({ at: 5, cpuMs: 0 }, { at: 5, cpuMs: 100 })).toBe(0);

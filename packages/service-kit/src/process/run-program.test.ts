@@ -5,7 +5,7 @@ import { createTextTail } from './text-tail.ts';
 const run = (script: string, timeoutMs = 10_000, maxOutput?: number) =>
   runProgram(process.execPath, ['-e', script], { env: { PATH: process.env['PATH'] }, timeoutMs, maxOutput });
 
-test('a program that ends gives its code and what it wrote', async () => {
+test('returns the exit code and the output of a program', async () => {
   expect(await run("console.log('out'); console.error('err'); process.exitCode = 3")).toEqual({
     ending: 'ended',
     code: 3,
@@ -15,7 +15,7 @@ test('a program that ends gives its code and what it wrote', async () => {
   });
 });
 
-test('a program that writes without end is read, kept to the bound and ended in time', async () => {
+test('keeps a bounded part of endless output, and ends the program at the timeout', async () => {
   const before = process.memoryUsage().rss;
   const result = await run(
     "const b = 'x'.repeat(65536); const go = () => { while (process.stdout.write(b)); }; process.stdout.on('drain', go); go()",
@@ -26,17 +26,17 @@ test('a program that writes without end is read, kept to the bound and ended in 
   expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
 });
 
-test('one that cannot be started says so', async () => {
+test('reports a program that cannot be started', async () => {
   const result = await runProgram('/nowhere/x', [], { env: {}, timeoutMs: 1000 });
   expect(result).toMatchObject({ ending: 'not_started', stderr: expect.stringContaining('ENOENT') });
 });
 
-test('the end is not waited for when what was left behind holds the pipes', async () => {
+test('does not wait for descendants that hold the pipes open', async () => {
   const left = `require('node:child_process').spawn('sleep', ['60'], { detached: true, stdio: 'inherit' }).unref()`;
   expect(await run(`${left}; console.log('done')`)).toMatchObject({ ending: 'ended', code: 0, stdout: 'done\n' });
 });
 
-test('a tail keeps the end, however the text is cut', () => {
+test('a text tail keeps the end however the text is cut', () => {
   for (const size of [1, 3, 10, 25, 100]) {
     const whole = Array.from({ length: 100 }, (_, n) => n % 10).join('');
     const tail = createTextTail(10);

@@ -3,7 +3,7 @@ import { isAlive, signalGroupOf, signalProcess } from './signal-process.ts';
 
 const noProcess = [0, 1, -1, -5, Number.NaN, 2.5, Infinity, undefined, null, '7' as unknown as number, -0];
 
-test.each(noProcess)('nothing is signalled as process %s, and nothing by that number is alive', (pid) => {
+test.each(noProcess)('signals no process for the pid %s, and reports it as not alive', (pid) => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
   expect(() => signalProcess(pid, 'SIGKILL')).toThrow(RangeError);
   expect(() => signalGroupOf(pid, 'SIGKILL')).toThrow(RangeError);
@@ -12,7 +12,7 @@ test.each(noProcess)('nothing is signalled as process %s, and nothing by that nu
   kill.mockRestore();
 });
 
-test('a group is signalled by the number of its leader', () => {
+test('signalGroupOf() signals the negative pid', () => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
   signalGroupOf(42, 'SIGTERM');
   signalProcess(42, 'SIGINT');
@@ -23,7 +23,7 @@ test('a group is signalled by the number of its leader', () => {
   kill.mockRestore();
 });
 
-test('this process is alive, and one that never was is not', () => {
+test('isAlive() is true for this process, and false for one that does not exist', () => {
   expect(isAlive(process.pid)).toBe(true);
   expect(isAlive(2 ** 30)).toBe(false);
 });

@@ -8,8 +8,8 @@ const key = `key = ${random} `;
 const apiKey = `api_key = ${random} `;
 const pat = `ghp_${random}${random.slice(0, 16)} `;
 
-// What a table of rules finds has one test each: it is made once, for the first text.
-test('in the log: tokens and structures, and no guess at what a name without quotes is given', () => {
+// Tests of the table of rules: it is created once, for the first text.
+test('in the log, masks tokens and structures, but no unquoted values of names', () => {
   expect(through(detectInLog(), pat)).toBe('[redacted:token] ');
   expect(through(detectInLog(), `api_key="${random}"`)).toBe('api_key="[redacted:credential]"');
   expect(through(detectInLog(), 'https://a:s3cr3t-1@x.io dckr_pat_A1b2C3d4E5f6G7h8I9j0K1l2M3n')).toBe(
@@ -23,18 +23,18 @@ test('in the log: tokens and structures, and no guess at what a name without quo
   expect(detectInLog().push('plain words')).toBe('plain words');
 });
 
-test('in private: also what a name that says secret is given', () => {
+test('in private, also masks values of names that mean secret', () => {
   expect(through(detect('private'), pat + apiKey)).toBe('[redacted:token] api_key = [redacted:credential] ');
   for (const plain of [key, 'joe@acme.io', 'https://x.io/']) expect(through(detect('private'), plain)).toBe(plain);
 });
 
-test('for the public: also what any such name is given, and persons', () => {
+test('in public, also masks values of any such name, and personal data', () => {
   expect(through(detect('public'), `${key}joe@acme.io https://x.io/`)).toBe(
     'key = [redacted:credential] [redacted:email] https://x.io/',
   );
 });
 
-test('for the public with allowed hosts: also links', () => {
+test('in public with allowed hosts, also masks links', () => {
   expect(through(detect('public', ['x.io']), 'https://x.io/ https://y.io/')).toBe('https://x.io/ [redacted:link]');
   expect(through(detect('public', ['y.io']), 'https://x.io/ https://y.io/')).toBe('[redacted:link] https://y.io/');
   expect(through(detect('private', ['x.io']), 'https://y.io/')).toBe('https://y.io/');

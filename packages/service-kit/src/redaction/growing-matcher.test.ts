@@ -27,14 +27,14 @@ const growingFrom = (first: readonly string[]) => {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const twice = (text: string): string => base64(`<${base64(text)}>`);
 
-test('every form of the first list is known at once', () => {
+test('knows every form of the first values at once', () => {
   const values = made(50);
   const { growing, known } = growingFrom(values);
   expect(growing.matchers()).toHaveLength(1);
   for (const value of values) expect(known(twice(value))).toContain('[redacted:secret]');
 });
 
-test('one new value is masked at once in every form, while the automaton of all is built in turns', async () => {
+test('masks one new value in every form at once, while the automaton of all is built', async () => {
   const first = made(50);
   const { growing, known, built } = growingFrom(first);
   const [added] = made(1) as [string];
@@ -46,7 +46,7 @@ test('one new value is masked at once in every form, while the automaton of all 
   for (const value of [...first, added]) expect(known(twice(value))).toContain('[redacted:secret]');
 });
 
-test('many new values are masked at once in every single encoding, long ones to their end', async () => {
+test('masks many new values at once in every single encoding, also long ones', async () => {
   const first = made(1);
   const { growing, known, built } = growingFrom(first);
   const added = [...made(60), ...made(3, 3000)];
@@ -61,7 +61,7 @@ test('many new values are masked at once in every single encoding, long ones to 
   for (const value of added) expect(known(twice(value))).toContain('[redacted:secret]');
 });
 
-test('values that come while others are being built are masked at once and built afterwards', async () => {
+test('masks values that arrive during a build at once, and builds them afterwards', async () => {
   const [one, ...rest] = made(40) as [string, ...string[]];
   const { growing, known, built } = growingFrom([one]);
   for (let count = 1; count <= rest.length; count++) {
@@ -73,7 +73,7 @@ test('values that come while others are being built are masked at once and built
   for (const value of [one, ...rest]) expect(known(twice(value))).toContain('[redacted:secret]');
 });
 
-test('values that come as soon as a list is built are built too', async () => {
+test('builds values that arrive right after a build', async () => {
   const [one, two, three] = made(3) as [string, string, string];
   const built: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -88,13 +88,13 @@ test('values that come as soon as a list is built are built too', async () => {
   expect(built).toEqual([1, 1]);
 });
 
-test('the same list again changes nothing', () => {
+test('ignores the same values in another order', () => {
   const values = made(2);
   const { growing } = growingFrom(values);
   expect(growing.set(new Set(values.toReversed()))).toBe(false);
 });
 
-test('an automaton is built in steps of a bounded number of nodes', () => {
+test('builds an automaton in steps of a bounded number of nodes', () => {
   const values = made(50, 40);
   const nodes = values.flatMap(secretPatterns).reduce((sum, { text }) => sum + text.length, 0);
   let steps = 0;

@@ -24,15 +24,15 @@ test.each([
   ['say A@', '@'],
   ['ends here. ', ''],
   [`x ${'a'.repeat(20)}9${'a'.repeat(3)}`, '9aaa'],
-])('%j keeps %j back', (text, rest) => expect(held(text)).toBe(rest));
+])('%j holds back %j', (text, rest) => expect(held(text)).toBe(rest));
 
-test('for the public the last word stays whole', () => {
+test('in public, holds back the last word', () => {
   expect([held('plain words', true), held('plain words ', true), held('a.b', true)]).toEqual(['words', '', 'a.b']);
   expect([held('an josé', true), held('на иван@', true), held('。我们', true)]).toEqual(['josé', 'иван@', '我们']);
   expect(startOfRun('an josé@a', 8, true)).toBe(3);
 });
 
-test('for the public a quote that is open stays, until it is closed or too long', () => {
+test('in public, holds back an open quote until it is closed or too long', () => {
   expect([held('to "joe smi', true), held('to "joe smith"', true), held('"joe \\"x\\" smith"', true)]).toEqual([
     '"joe smi',
     '"joe smith"',
@@ -43,17 +43,17 @@ test('for the public a quote that is open stays, until it is closed or too long'
   expect(held('to "joe smi')).toBe('');
 });
 
-test('nothing stays of what was settled', () => {
+test('holds back nothing before the given position', () => {
   expect(held('say x1y2', false, 6)).toBe('y2'.slice(1));
 });
 
-test('no run is looked at further back than 128', () => {
+test('looks back at most 128 characters', () => {
   const text = `9${'a'.repeat(128)}`;
   expect(holdPoint(text, 0, text.length, table, true)).toBe(1);
   expect([startOfRun(text, 129), startOfRun(text, 100), startOfRun('ab cd', 4), startOfRun('ab', -3)]).toEqual([1, 0, 3, 0]);
 });
 
-test('runs are made of the signs of tokens, in ASCII', () => {
+test('isRun() accepts the ASCII characters of tokens only', () => {
   const signs = Array.from('aZ0_-./+=:@$%#&*!?~^');
   expect(signs.every((sign) => isRun(sign.charCodeAt(0)))).toBe(true);
   const others = Array.from(' \t\n"\'`,;<>()[]{}|\\é漢');

@@ -6,7 +6,7 @@ import { createRedactor } from './redactor.ts';
 const redactor = createRedactor(['zq9-known-secret-77']);
 const secret = 'password = "Tr0ub4dor&3", zq9-known-secret-77 and ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8. ';
 
-test('a short text is masked at once, a long one gives the same in slices', async () => {
+test('masks a short text at once, and a long one in slices with the same result', async () => {
   expect(textInSlices(redactor, secret)).toBe(redactor.text(secret));
   const length = fc.integer({ min: 1, max: 12_000 });
   const property = fc.asyncProperty(length, fc.constantFrom('x', ' ', 'key=', '\n'), async (count, part) => {
@@ -16,7 +16,7 @@ test('a short text is masked at once, a long one gives the same in slices', asyn
   await fc.assert(property, { numRuns: 40 });
 });
 
-test('others get their turn while a long text is masked', async () => {
+test('yields to the event loop while a long text is masked', async () => {
   let turns = 0;
   const count = () => void (turns++, (timer = setImmediate(count)));
   let timer = setImmediate(count);
@@ -25,14 +25,14 @@ test('others get their turn while a long text is masked', async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test('a value gives the same in slices: keys, long texts, numbers, depth', async () => {
+test('masks a value in slices with the same result: keys, long texts, numbers, depth', async () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 120; i++) deep = [deep];
   const value = { [secret]: [1, null, true, secret, secret.repeat(200)], deep };
   expect(await valueInSlices(redactor, value)).toEqual(redactor.value(value));
 });
 
-test('the beginning of a text holds no half of a secret, and the rest is not read', async () => {
+test('the beginning of a text does not end within a secret, and the rest is not read', async () => {
   for (let cut = 0; cut < 30; cut++) {
     const text = `${'a '.repeat(16_384 / 2)}${' '.repeat(cut)}${secret.repeat(3)}`;
     const shown = await beginningInSlices(redactor, text, 16_384 + cut + 20);

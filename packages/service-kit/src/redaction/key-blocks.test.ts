@@ -38,7 +38,7 @@ test.each([
   [`\n${body.slice(0, 39)}.`, false, 'no'],
   [`\n${body.slice(0, 40)}.`, false, 'key'],
   [`\n${'Xx1'.repeat(40)}.`, false, 'no'],
-])('behind the head line stands %j (is it all: %s): %s', (after, isEnd, state) => {
+])('after the head line, %j (complete: %s) is read as %s', (after, isEnd, state) => {
   expect(read(after, isEnd).state).toBe(state);
 });
 
@@ -46,12 +46,12 @@ test.each([
   ['its end line', `\n${body}\nab: c\n-----END PRIVATE KEY----- 1`, 'ended', body.length + 8],
   ['its last line when prose follows', `\n${body}\nab3d\nThe end. ${'and so on '.repeat(60)}`, 'over', body.length + 6],
   ['its last long line', `\n${body}\nand:${body} ${'and so on '.repeat(60)}`, 'over', body.length * 2 + 6],
-])('a key goes to %s', (_name, after, state, until) => {
+])('a key extends to %s', (_name, after, state, until) => {
   const reader = read(after, false);
   expect([reader.state, reader.keyUntil]).toEqual([state, until]);
 });
 
-test('the words count in a head line only', () => {
+test('recognizes a head line of a key, and not the words elsewhere', () => {
   const isHead = (text: string) => keyBlockStart.isHead(text, text.length);
   expect(['-----BEGIN ', '-----BEGIN RSA ', '---- BEGIN SSH2 ENCRYPTED '].map(isHead)).toEqual([true, true, true]);
   expect(

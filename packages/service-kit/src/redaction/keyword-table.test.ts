@@ -5,7 +5,7 @@ import type { DetectionRule, Trigger } from './rules/rule.ts';
 const rule = (id: string, ...triggers: Trigger[]): DetectionRule => ({ id, triggers, find: () => [] });
 const token = (...words: string[]): Trigger => ({ opening: 'token', words });
 
-/** Each keyword that ends in a text, with the place behind it. */
+/** Every keyword that ends in the text, with the position after it. */
 function found({ next, classes, width, firstHit, hits, keywords }: KeywordTable, text: string): string[] {
   const all: string[] = [];
   let state = 0;
@@ -18,7 +18,7 @@ function found({ next, classes, width, firstHit, hits, keywords }: KeywordTable,
   return all;
 }
 
-test('every keyword is found wherever it ends, also within and behind another, whatever its case', () => {
+test('finds every keyword in any case, also within and after others', () => {
   const table = createKeywordTable([rule('a', token('he', 'she', 'hers', 'his'))]);
   expect(found(table, 'usHErs')).toEqual(['she@4', 'he@4', 'hers@6']);
   expect(found(table, 'hishe')).toEqual(['his@3', 'she@5', 'he@5']);
@@ -26,12 +26,12 @@ test('every keyword is found wherever it ends, also within and behind another, w
   expect(found(table, 'hxe h e')).toEqual([]);
 });
 
-test('a unit that no keyword has ends all that was begun', () => {
+test('a character that no keyword contains resets the match', () => {
   const table = createKeywordTable([rule('a', token('key-', '1z'))]);
   expect(found(table, 'ke€y- ke y- 1Z key-')).toEqual(['1z@14', 'key-@19']);
 });
 
-test('a keyword of many rules asks them all, once each', () => {
+test('a keyword of several rules lists each once', () => {
   const table = createKeywordTable([rule('a', token('k')), rule('b', token('k'), token('k')), rule('c', token('m'))]);
   expect(table.keywords).toEqual([
     { word: 'k', opening: 'token', isBound: false, rules: [0, 1] },
@@ -39,7 +39,7 @@ test('a keyword of many rules asks them all, once each', () => {
   ]);
 });
 
-test('the same word that opens in other ways is several keywords', () => {
+test('a word with several openings is several keywords', () => {
   const line: Trigger = { opening: 'line', words: ['k'] };
   const bound: Trigger = { opening: 'token', words: ['k'], isBound: true };
   const table = createKeywordTable([rule('a', token('k'), line, bound)]);
@@ -51,7 +51,7 @@ test('the same word that opens in other ways is several keywords', () => {
   expect(found(table, 'k')).toHaveLength(3);
 });
 
-test('what begins like a token is known, what begins like other keywords is not', () => {
+test('isTokenStart() accepts beginnings of token keywords only', () => {
   const table = createKeywordTable([
     rule('a', token('sk-'), { opening: 'assigned-token', words: ['://'] }, { opening: 'assignment', words: ['pass'] }),
   ]);

@@ -22,13 +22,13 @@ function open(env: Record<string, string> = {}) {
   return { known, clock, secretsFile, instancesDir, warnings };
 }
 
-test('tokens and variables are masked where there is no secrets or keys file at all', () => {
+test('masks tokens and variables without a secrets or keys file', () => {
   const { known } = open({ SERVICE_API_KEY: secret, PLAIN: 'an ordinary value' });
   const text = known.redactor().text(`${secret}, service-token-1, an ordinary value`);
   expect(text).toBe(`${masked}, ${masked}, an ordinary value`);
 });
 
-test('a place that cannot be looked at is a fault as long as that lasts', () => {
+test('a place that cannot be read is a fault for as long as that lasts', () => {
   const { known, instancesDir, clock } = open({ SERVICE_API_KEY: secret });
   writeFileSync(instancesDir, 'a file where a folder belongs');
   for (let asked = 0; asked < 3; asked++) expect(() => known.redactor()).toThrow(/No reply can be sent/);
@@ -37,7 +37,7 @@ test('a place that cannot be looked at is a fault as long as that lasts', () => 
   expect(() => known.redactor()).toThrow(/No reply can be sent/);
 });
 
-test('a fault says what keeps replies from leaving, and names the file as people do', () => {
+test('a fault names the file and the reason', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, '{');
   const message = `No reply can be sent: ${secretsFile} is not valid JSON, so secrets could not be masked. Fix that, and the next reply is sent.`;
@@ -45,7 +45,7 @@ test('a fault says what keeps replies from leaving, and names the file as people
   expect(known.fault()).toBe(message);
 });
 
-test('a fault goes away with the reply after the file is correct', () => {
+test('a fault ends with the first reply after the file is fixed', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, '{');
   expect(() => known.redactor()).toThrow(/No reply can be sent/);
@@ -59,7 +59,7 @@ test.each([
   ['a missing comma', `{"A":"${secret}" "B":"x"}`],
   ['null', 'null'],
   ['a text', JSON.stringify(secret)],
-])('a secrets file that is wrong (%s) is named without a word of what is in it', (_name, content) => {
+])('the fault of an invalid secrets file (%s) shows none of its content', (_name, content) => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, content);
   expect(() => known.redactor()).toThrow(/secrets\.json/);
@@ -81,13 +81,13 @@ test.each([
   expect(known.fault()).toContain(why);
 });
 
-test('values inside groups count, and white space around a value does not', () => {
+test('masks values within groups, and trims white space', () => {
   const { known, secretsFile } = open({ lower_case_token: ' from-the-environment\n' });
   writeFileSync(secretsFile, JSON.stringify({ group: { SERVICE: secret, list: ['another-value'] } }));
   expect(known.redactor().text(`${secret} another-value from-the-environment`)).toBe(`${masked} ${masked} ${masked}`);
 });
 
-test('a short value is not masked, and the operator is warned once', () => {
+test('does not mask a short value, and warns once', () => {
   const { known, warnings, clock } = open({ PIN_SECRET: 'test' });
   known.redactor();
   clock.advance(1001);
@@ -95,13 +95,13 @@ test('a short value is not masked, and the operator is warned once', () => {
   expect(warnings).toEqual(['The value of PIN_SECRET is too short to be masked in replies.']);
 });
 
-test('half a surrogate pair in a value breaks nothing', () => {
+test('tolerates a lone surrogate in a value', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, '{"ODD": "odd-value-\\ud800", "SERVICE": "sk-live-0123456789abcdef"}');
   expect(known.redactor().text(`${secret} odd-value-\ud800`)).toBe(`${masked} ${masked}`);
 });
 
-test('the fields of a JSON value whose names say secret are masked by themselves, in any order', () => {
+test('masks secret fields of a JSON value individually, in any order', () => {
   const { known, secretsFile } = open();
   const account = { type: 'service_account', client: { client_secret: 'GO-0123456789abcdef' }, private_key: 'MIIE-0123456789' };
   writeFileSync(secretsFile, JSON.stringify({ ACCOUNT: JSON.stringify(account) }));
@@ -111,7 +111,7 @@ test('the fields of a JSON value whose names say secret are masked by themselves
   expect(known.redactor().known(account.client.client_secret)).toBe(masked);
 });
 
-test('a value that was replaced is masked for a day more', async () => {
+test('masks a replaced value for another day', async () => {
   const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   expect(known.redactor().text(secret)).toBe(masked);
@@ -120,10 +120,10 @@ test('a value that was replaced is masked for a day more', async () => {
   expect(known.redactor().text(`${secret} the-new-value-of-it`)).toBe(`${masked} ${masked}`);
   clock.advance(24 * 60 * 60 * 1000);
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: 'the-newest-value-of-it' }));
-  await expect.poll(() => known.redactor().text(secret)).toBe(secret); // its automaton is built again
+  await expect.poll(() => known.redactor().text(secret)).toBe(secret); // its automaton is being rebuilt
 });
 
-test('a line of the log is masked before the first reply is, and looks at files once a minute', () => {
+test('masks a log line before the first reply, and rereads files once a minute', () => {
   const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   expect(known.line(`{"msg":"${secret}"}`)).toBe(`{"msg":"${masked}"}`);
@@ -133,14 +133,14 @@ test('a line of the log is masked before the first reply is, and looks at files 
   expect(known.line(`${secret} an-added-value`)).toBe(`${masked} ${masked}`);
 });
 
-test('a line of the log is masked as far as it can be while the secrets file is broken', () => {
+test('masks log lines with what is known while the secrets file is invalid', () => {
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
   expect(known.line(secret)).toBe(masked);
   expect(() => known.redactor()).toThrow(/No reply can be sent/);
 });
 
-test('what has the form of a secret is masked in a line of the log, and the line stays one', () => {
+test('masks detected secrets in a log line, which stays one JSON line', () => {
   const { known } = open();
   const line = (msg: string) => `${JSON.stringify({ level: 'warn', time: 1, service: 'core', msg, more: 1 })}\n`;
   expect(known.line(line('GET https://x.io/?access_token=A1b2C3d4E5f6G7h8I9j0&a=1 failed'))).toBe(
@@ -159,7 +159,7 @@ test('what has the form of a secret is masked in a line of the log, and the line
   expect(known.line(`${key}\n`)).toBe('-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]\n');
 });
 
-test('keys of an instance and what was learned are masked from the next reply on', () => {
+test('masks keys of instances and learned values from the next reply on', () => {
   const { known, instancesDir, clock } = open();
   expect(known.redactor().text('sk-svc-instance-key learned-value')).toBe('sk-svc-instance-key learned-value');
   known.learn(['learned-value']);
@@ -174,7 +174,7 @@ test('keys of an instance and what was learned are masked from the next reply on
   expect(known.redactor().text('sk-svc-instance-key')).toBe(masked);
 });
 
-test('only the keys of a list are secret, not what they are called', () => {
+test('masks the keys of a keys file, but not its names', () => {
   const { known, instancesDir } = open();
   mkdirSync(path.join(instancesDir, 'one'), { recursive: true });
   const keys = [{ key: 'sk-svc-instance-key', name: 'the-phone-of-anna' }, { key: 7 }];
@@ -184,7 +184,7 @@ test('only the keys of a list are secret, not what they are called', () => {
   );
 });
 
-test('files are looked at again after a second, and not before', () => {
+test('rereads files after a second, not before', () => {
   const { known, secretsFile, clock } = open();
   expect(known.redactor().text(secret)).toBe(secret);
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
@@ -194,19 +194,19 @@ test('files are looked at again after a second, and not before', () => {
   expect(known.redactor().text(secret)).toBe(masked);
 });
 
-test('a value of eight characters is masked, one of seven is reported, an empty one is neither', () => {
+test('masks a value of eight characters, warns of one of seven, and ignores an empty one', () => {
   const { known, warnings } = open({ A_KEY: 'eight-ch', B_KEY: 'seven-c', C_KEY: '', D_KEY: '  ' });
   expect(known.redactor().text('eight-ch seven-c')).toBe(`${masked} seven-c`);
   expect(warnings).toEqual(['The value of B_KEY is too short to be masked in replies.']);
 });
 
-test('a list of numbers in a secrets file is no secret', () => {
+test('ignores numbers in a secrets file', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, JSON.stringify({ A: [12_345_678, null] }));
   expect(known.redactor().text('12345678')).toBe('12345678');
 });
 
-test('a new secret is masked within a second, also when the clock was set back by hours', () => {
+test('masks a new secret within a second, even if the clock was set back by hours', () => {
   const { known, secretsFile, clock } = open();
   known.redactor();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
@@ -215,7 +215,7 @@ test('a new secret is masked within a second, also when the clock was set back b
   expect(known.redactor().text(secret)).toBe(masked);
 });
 
-test('a file that took the place of another of the same size and time is read', () => {
+test('reads a file that replaced one of the same size and time', () => {
   const { known, secretsFile, clock } = open();
   const write = (file: string, value: string) => {
     writeFileSync(file, JSON.stringify({ SERVICE: value }));
@@ -229,13 +229,13 @@ test('a file that took the place of another of the same size and time is read', 
   expect(known.redactor().text(secret)).toBe(masked);
 });
 
-test('a secret that is called "keys" hides none of those beside it', () => {
+test('a secret named "keys" does not hide the others', () => {
   const { known, secretsFile } = open();
   writeFileSync(secretsFile, JSON.stringify({ keys: ['another-secret-1'], SERVICE: secret }));
   expect(known.redactor().text(`${secret} another-secret-1`)).toBe(`${masked} ${masked}`);
 });
 
-test('a secret that is learned while the files cannot be read is masked in the log, beside all that was known', () => {
+test('masks a learned secret in the log while the files cannot be read', () => {
   const { known, secretsFile, clock } = open();
   writeFileSync(secretsFile, JSON.stringify({ SERVICE: secret }));
   known.redactor();
@@ -246,20 +246,20 @@ test('a secret that is learned while the files cannot be read is masked in the l
   expect(known.line(`${secret} learned-secret-1 service-token-1`)).toBe(`${masked} ${masked} ${masked}`);
 });
 
-test('a secret of many digits is masked where it was read as a number too, and a setting that names a secret is not one', () => {
+test('masks a number that is a secret, but not a setting that names a secret', () => {
   const { known } = open({ CARD_TOKEN: '12345678901234567890', SVC_STT_KEY_SECRET: 'NAME_OF_A_SECRET' });
   const json = known.mask.json({ n: JSON.parse('12345678901234567890'), name: 'NAME_OF_A_SECRET' });
   expect(json).toBe(`{"n":"${masked}","name":"NAME_OF_A_SECRET"}`);
 });
 
-test('the mask of answers works on while the list cannot be read', () => {
+test('masks responses while the list of secrets cannot be read', () => {
   const { known, secretsFile } = open({ SERVICE_API_KEY: secret });
   writeFileSync(secretsFile, '{');
   expect(() => known.redactor()).toThrow(/No reply can be sent/);
   expect(known.mask.json({ status: known.fault(), [secret]: secret })).not.toContain(secret);
 });
 
-test('a long answer is masked in the thread, with a value that becomes known meanwhile', async () => {
+test('masks a long response in the thread, including a value learned meanwhile', async () => {
   const { known } = open({ SERVICE_API_KEY: secret });
   onTestFinished(() => known.close());
   const json = JSON.stringify({ text: `${'plain words '.repeat(25_000)} ${secret} a-later-known-value`, [secret]: [1] });
@@ -271,7 +271,7 @@ test('a long answer is masked in the thread, with a value that becomes known mea
   expect(known.threadFault()).toBeNull();
 });
 
-test('a long list of devices holds up no reply, and a token that is written into it is a secret', () => {
+test('reads a long list of devices, whose digests are not secret and whose tokens are', () => {
   const { known, instancesDir } = open();
   mkdirSync(path.join(instancesDir, 'device'), { recursive: true });
   const keys = Array.from({ length: 3000 }, (_, n) => ({

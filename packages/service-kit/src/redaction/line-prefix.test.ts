@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LinePrefix } from './line-prefix.ts';
 
-/** How much of the next line is taken for the prefix; null when nothing is. */
+/** The length of the prefix of the next line, or null. */
 function passed(prefix: string, line: string): number | null {
   const reader = new LinePrefix(prefix);
   for (const [at, char] of Array.from(`\n${line}`).entries()) if (reader.take(char.charCodeAt(0))) return at;
@@ -19,9 +19,9 @@ test.each([
   ['  ', '  MIIE', null],
   ['', 'MIIE', null],
   [`${'a'.repeat(101)} `, `${'a'.repeat(101)} MIIE`, null],
-])('behind %j, of the line %j %s units are a prefix', (prefix, line, length) => expect(passed(prefix, line)).toBe(length));
+])('after %j, the line %j has a prefix of %s characters', (prefix, line, length) => expect(passed(prefix, line)).toBe(length));
 
-test('it is looked for at the beginning of a line only', () => {
+test('looks for a prefix at the beginning of a line only', () => {
   const reader = new LinePrefix('1: ');
   expect(reader.isOpen).toBe(true);
   expect(Array.from('x 1: y').some((char) => reader.take(char.charCodeAt(0)))).toBe(false);

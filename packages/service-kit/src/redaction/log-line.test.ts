@@ -11,10 +11,10 @@ test.each([
   ['it is a plain line without an end', 'a secret', 'a [redacted:token]', 'a [redacted:token]'],
   ['it is a number', '1234567\n', '[redacted:token]', '[redacted:token]\n'],
   ['it is null', 'null\n', '[redacted:token]', '[redacted:token]\n'],
-])('a masked line is as it was masked when %s', (_when, before, masked, after) => expect(asLogLine(before, masked)).toBe(after));
+])('keeps the masked line when %s', (_when, before, masked, after) => expect(asLogLine(before, masked)).toBe(after));
 
 test.each(['{"msg":"[redacted:private-key]', 'null', '5', '"text"'])(
-  'a line that is no entry any more (%s) becomes one',
+  'turns a masked line that is not an entry (%s) into one',
   (masked) => {
     const built = asLogLine(line, ` ${masked}\n `);
     expect(built).toBe(`${JSON.stringify({ level: 'warn', time: 1, service: 'core', msg: ` ${masked}` })}\n`);

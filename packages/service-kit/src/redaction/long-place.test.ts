@@ -4,7 +4,7 @@ import { createRedactor } from './redactor.ts';
 const base = createRedactor([]);
 const token = 'ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8';
 
-describe('redacting twice changes nothing', () => {
+describe('redacting twice', () => {
   test.each([
     ['api_key = "https://joe:p4ssw0rd@host.example/xpassword="Tr0ub4dor&3"'],
     [`${token}api_key = "password="Tr0ub4dor&3"`],
@@ -15,7 +15,7 @@ describe('redacting twice changes nothing', () => {
     [
       '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq3Jm9xY2Z5d0tLc3VwZXJzZWNyZXRrZXltYXRlcmlhbDEyMzQ1Njc4OTAghp_joe@mail.org',
     ],
-  ])('in %s', (text) => {
+  ])('changes nothing more in %s', (text) => {
     for (const redactor of [base, base.forPublic]) {
       const once = redactor.text(text);
       expect(redactor.text(once)).toBe(once);
@@ -24,14 +24,14 @@ describe('redacting twice changes nothing', () => {
   });
 });
 
-/** Texts that keep a place open for longer than what is held back. */
+/** Texts that keep a place open for longer than is held back. */
 const openers: readonly [name: string, of: (length: number) => string][] = [
   ['a Kubernetes secret', (length) => `kind: Secret\n${'word '.repeat(300)}`.repeat(4).slice(0, length)],
   ['a line of cookies', (length) => `cookie: a=1;${'b=2; '.repeat(900)}`.slice(0, length)],
   ['images', (length) => '![](x)'.repeat(1000).slice(0, length)],
 ];
 
-describe.each(openers)('a secret behind %s', (_name, open) => {
+describe.each(openers)('secret after %s', (_name, open) => {
   test.each([
     [` ${token} `, 'A1b2C3d4'],
     [' password = "Tr0ub4dor&3" ', 'Tr0ub'],

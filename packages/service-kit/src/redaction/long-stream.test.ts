@@ -28,7 +28,7 @@ async function pushAll(stream: LongStream, text: string, size: number): Promise<
 const texts = fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 30 }).map((some) => some.join(''));
 const sizes = fc.integer({ min: 1, max: 200 });
 
-test('a stream gives the same wherever it moves to the thread', { timeout: 120_000 }, async () => {
+test('gives the same result wherever a stream moves to the thread', { timeout: 120_000 }, async () => {
   const { thread } = openThread();
   await fc.assert(
     fc.asyncProperty(texts, sizes, fc.integer({ min: 0, max: 2000 }), async (text, size, moveAt) => {
@@ -40,7 +40,7 @@ test('a stream gives the same wherever it moves to the thread', { timeout: 120_0
   );
 });
 
-test('a stream that the thread has lost goes on here', { timeout: 120_000 }, async () => {
+test('continues here a stream that the thread has lost', { timeout: 120_000 }, async () => {
   const { thread } = openThread();
   await fc.assert(
     fc.asyncProperty(texts, sizes, fc.integer({ min: 0, max: 10 }), async (text, size, answers) => {
@@ -57,7 +57,7 @@ test('a stream that the thread has lost goes on here', { timeout: 120_000 }, asy
   );
 });
 
-test('a thread that gives something else than what has left already is not used', async () => {
+test('ignores a thread whose output contradicts what was already sent', async () => {
   const offloadStream = (length: number): ThreadStream | null =>
     length > 30 ? { push: async () => 'something else entirely', end: async () => '' } : null;
   const text = 'plain words and more plain words and more';
@@ -65,7 +65,7 @@ test('a thread that gives something else than what has left already is not used'
   expect(out.join('')).toBe(text);
 });
 
-test('a stream that ended with its thread is not continued by the next', async () => {
+test('a stream does not continue in a new thread', async () => {
   const { thread, clock } = openThread();
   const stream = thread.stream('private', known);
   expect(await stream.push('one ')).toBe('one ');
@@ -75,7 +75,7 @@ test('a stream that ended with its thread is not continued by the next', async (
   expect(await stream.push('two ')).toBeNull();
 });
 
-test('those used longest ago of many open streams are lost, and no others', async () => {
+test('drops the least recently used of many open streams', async () => {
   const { thread } = openThread();
   const streams = Array.from({ length: 70 }, () => thread.stream('private', known));
   for (const stream of streams) expect(await stream.push('word ')).toBe('word ');
@@ -83,11 +83,11 @@ test('those used longest ago of many open streams are lost, and no others', asyn
   expect(await streams[69]!.push('word ')).toBe('word ');
 });
 
-test('a short piece of a stream that costs little comes without a promise', () => {
+test('masks a short, cheap piece synchronously', () => {
   expect(createLongStream(redactor).push('hello there, ')).toBe('hello there, ');
 });
 
-test('a long piece is masked in slices, and moves when it turns out to be costly', async () => {
+test('masks a long piece in slices, and moves to the thread when it is costly', async () => {
   const { thread } = openThread();
   const offloadStream = (_length: number, spentMs: number) => (spentMs > 0 ? thread.stream('private', known) : null);
   const text = `${'key=value '.repeat(30_000)}${value}`;

@@ -26,13 +26,13 @@ function open(program?: URL) {
   return { clock, thread };
 }
 
-/** A redactor that has its long texts masked in the thread. */
+/** A redactor that masks long texts in the thread. */
 function redactorWith(thread: MaskThread, current: () => KnownValues) {
   const { edition, values } = current();
   return redactorOf([createSecretMatcher(values)], { edition, offloads: createOffloads(thread, current) });
 }
 
-test('a text comes back from the thread as it would be masked here, for every reader', async () => {
+test('masks a text in the thread like here, for every audience', async () => {
   const { thread } = open();
   const known = knownOf(value);
   const redactor = createRedactor([value]);
@@ -50,7 +50,7 @@ test('a text comes back from the thread as it would be masked here, for every re
   await fc.assert(property, { numRuns: 40 });
 });
 
-test('it is started by the first long text and ended a minute after the last', async () => {
+test('starts with the first long text and ends a minute after the last', async () => {
   const { thread, clock } = open();
   const known = knownOf(value);
   const redactor = redactorWith(thread, () => known);
@@ -65,7 +65,7 @@ test('it is started by the first long text and ended a minute after the last', a
   expect(await thread.mask('known', value, known)).toBe('[redacted:secret]');
 });
 
-test('a text that turns out to be costly goes there too', async () => {
+test('masks a text that turns out to be costly in the thread', async () => {
   const { thread } = open();
   const known = knownOf(value);
   const redactor = redactorWith(thread, () => known);
@@ -75,7 +75,7 @@ test('a text that turns out to be costly goes there too', async () => {
   expect(await offload(text, 1000)).toBe(redactor.text(text));
 });
 
-test('texts that are masked at the same time come back to those who sent them', async () => {
+test('returns each of several concurrent texts to its caller', async () => {
   const { thread } = open();
   const known = knownOf(value);
   const texts = Array.from({ length: 50 }, (_, i) => `${i} ${value} ${'x'.repeat(i * 100)}`);
@@ -83,7 +83,7 @@ test('texts that are masked at the same time come back to those who sent them', 
   expect(masked).toEqual(texts.map((text) => text.replace(value, '[redacted:secret]')));
 });
 
-test('a value that becomes known while a text is masked is masked in it', async () => {
+test('masks a value that becomes known while the text is masked', async () => {
   const { thread } = open();
   let known = knownOf(value);
   const offload = createOffloads(thread, () => known).text('known');
@@ -93,7 +93,7 @@ test('a value that becomes known while a text is masked is masked in it', async 
   expect(await masking).toBe('[redacted:secret] [redacted:secret] '.repeat(20_000));
 });
 
-test('values that never stay the same are not chased for ever', async () => {
+test('gives up when the values keep changing', async () => {
   const { thread } = open();
   const offload = createOffloads(thread, () => knownOf(value)).text('known');
   expect(await offload(value.repeat(20_000), 0)).toBeNull();
@@ -103,23 +103,20 @@ test.each([
   ['ends by itself', endsAtOnce, /it exited unexpectedly/],
   ['cannot be loaded', programOf("import './nowhere.ts'"), /failed: /],
   ['throws', programOf("throw new Error('no rules')"), /no rules/],
-])(
-  'when the thread %s, the text is masked here, and the fault is named until a thread works again',
-  async (_name, program, words) => {
-    const { thread, clock } = open(program);
-    const known = knownOf(value);
-    const redactor = redactorWith(thread, () => known);
-    expect(await textInSlices(redactor, long)).toBe(redactor.text(long));
-    expect(thread.fault()).toMatch(words);
-    expect([thread.isRunning(), thread.hasRoom(1)]).toEqual([false, false]);
-    expect(await textInSlices(redactor, long)).toBe(redactor.text(long));
-    clock.advance(minute);
-    expect(thread.hasRoom(1)).toBe(true);
-    expect(thread.fault()).toMatch(words);
-  },
-);
+])('when the thread %s, masks here and reports the fault until a thread works', async (_name, program, words) => {
+  const { thread, clock } = open(program);
+  const known = knownOf(value);
+  const redactor = redactorWith(thread, () => known);
+  expect(await textInSlices(redactor, long)).toBe(redactor.text(long));
+  expect(thread.fault()).toMatch(words);
+  expect([thread.isRunning(), thread.hasRoom(1)]).toEqual([false, false]);
+  expect(await textInSlices(redactor, long)).toBe(redactor.text(long));
+  clock.advance(minute);
+  expect(thread.hasRoom(1)).toBe(true);
+  expect(thread.fault()).toMatch(words);
+});
 
-test('a thread that says nothing is ended, and what waits is masked here', async () => {
+test('ends a thread that does not respond, and masks here', async () => {
   const { thread, clock } = open(isSilent);
   const masking = thread.mask('known', value, knownOf(value));
   clock.advance(minute);
@@ -127,7 +124,7 @@ test('a thread that says nothing is ended, and what waits is masked here', async
   expect(thread.fault()).toMatch(/did not answer for 60 s/);
 });
 
-test('no more than a bound of text waits for it', async () => {
+test('bounds the text that waits for the thread', async () => {
   const { thread } = open(isSilent);
   const known = knownOf(value);
   const waiting = thread.mask('known', 'x'.repeat(32 * 1024 * 1024), known);
@@ -137,7 +134,7 @@ test('no more than a bound of text waits for it', async () => {
   expect(await waiting).toBeNull();
 });
 
-test('what waits when it is closed is masked here, and nothing starts it again', async () => {
+test('close() returns waiting texts to be masked here, and prevents a restart', async () => {
   const { thread } = open();
   const waiting = thread.mask('known', value, knownOf(value));
   await thread.close();
@@ -146,7 +143,7 @@ test('what waits when it is closed is masked here, and nothing starts it again',
   expect([thread.isRunning(), thread.fault()]).toEqual([false, null]);
 });
 
-test('a text that cannot be masked there is given back, and harms no other', async () => {
+test('returns a text that cannot be masked, without affecting others', async () => {
   const { thread } = open();
   const known = knownOf(value);
   const notJson = thread.mask('json', `{"a": ${value}`, known);
@@ -155,7 +152,7 @@ test('a text that cannot be masked there is given back, and harms no other', asy
   expect([thread.fault(), thread.isRunning()]).toEqual([null, true]);
 });
 
-test('links of the public lead there where they may lead here', async () => {
+test('allows the same links in public as here', async () => {
   const { thread } = open();
   const linkHosts = ['acme.io'];
   const text = 'see https://acme.io/a and https://evil.example.net/b, or www.elsewhere.org';

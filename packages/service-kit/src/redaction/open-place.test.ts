@@ -8,10 +8,10 @@ const secret = 'S3CRET7';
 const masked = '[redacted:token]';
 const find: DetectionRule['find'] = (text) => findAll(text, /(?<secret>S3CRET\d)/dg, 'token', () => true);
 
-/** A detector with one keyword `k1`, which opens a place in this way. The rule itself would find the secret anywhere. */
+/** A detector with one keyword `k1`, which opens a place in this way. The rule alone would find the secret anywhere. */
 const detector = (opening: Opening, isBound = false) =>
   createTextDetector(createKeywordTable([{ id: 'a', triggers: [{ opening, words: ['k1'], isBound }], find }]), false);
-/** In one piece, and cut in two behind a long text, of which the detector forgets most at the cut: it must be the same. */
+/** In one piece, and cut in two after a long text, most of which the detector drops at the cut: the result must be the same. */
 const mask = (opening: Opening, text: string, isBound = false) => {
   const alone = detector(opening, isBound);
   const masked = alone.push(text) + alone.end();
@@ -27,8 +27,8 @@ const expectMasked = (opening: Opening, text: string, isBound = false) =>
   expect(mask(opening, text, isBound)).toBe(text.replace(secret, masked));
 const expectPlain = (opening: Opening, text: string, isBound = false) => expect(mask(opening, text, isBound)).toBe(text);
 
-describe('a keyword opens', () => {
-  test('as a token: the run it stands in, and no other', () => {
+describe('opening', () => {
+  test('token: only the run of characters around the keyword', () => {
     expectMasked('token', `k1${secret}`);
     expectMasked('token', `a K1-x-${secret} b`);
     expectMasked('token', `9${secret}-k1 b`);
@@ -37,13 +37,13 @@ describe('a keyword opens', () => {
     expectPlain('token', `${secret} k1`);
   });
 
-  test('as a bound token: only where no word goes on before it', () => {
+  test('bound token: only where no word precedes the keyword', () => {
     expectMasked('token', `.k1-${secret}`, true);
     expectMasked('token', `k1-${secret}`, true);
     for (const before of ['a', 'Z', '9', '_']) expectPlain('token', `${before}k1-${secret}`, true);
   });
 
-  test('as an assignment: what an operator close behind gives it', () => {
+  test('assignment: what a nearby operator assigns', () => {
     for (const operator of ['=', ': ', ' => ', '|', ' := "', "', '", '\\": \\"'])
       expectMasked('assignment', `k1${operator}${secret}`);
     expectMasked('assignment', `k1${' '.repeat(26)}=${secret}`);
@@ -54,20 +54,20 @@ describe('a keyword opens', () => {
     expectPlain('assignment', `k1 = ; ${secret}`);
   });
 
-  test('as an assignment: a value close behind the operator, up to its end', () => {
+  test('assignment: a value near the operator, up to its end', () => {
     expectMasked('assignment', `k1=${' '.repeat(8)}${secret}`);
     expectPlain('assignment', `k1=${' '.repeat(9)}${secret}`);
     expectPlain('assignment', `k1=value;${secret}`);
     expectPlain('assignment', `k1=valuevalue ${secret}`);
   });
 
-  test('as a value: what follows at once', () => {
+  test('value: what follows immediately', () => {
     expectMasked('value', `k1${secret}`);
     expectPlain('value', `k1 ${secret}`);
     expectPlain('value', `k1, (${secret})`);
   });
 
-  test('as a line: all up to the end of the line, behind an operator', () => {
+  test('line: the rest of the line after an operator', () => {
     expectMasked('line', `k1: a b ${secret} c\n`);
     expectPlain('line', `k1: a b c\n${secret}`);
     expectPlain('line', `k1 a b ${secret}\n`);
@@ -75,12 +75,12 @@ describe('a keyword opens', () => {
     expectPlain('line', `k1${' '.repeat(9)}: a ${secret}`);
   });
 
-  test('as a span: the next two thousand characters', () => {
+  test('span: the next two thousand characters', () => {
     expectMasked('span', `k1 ${'a '.repeat(1000)}${secret}`);
     expectPlain('span', `k1 ${'a '.repeat(1100)}${secret}`);
   });
 
-  test('as a number: digits and the signs between them', () => {
+  test('phone: digits and the characters between them', () => {
     const digitsOnly = (text: string) => {
       const rule: DetectionRule = {
         id: 'a',
@@ -98,7 +98,7 @@ describe('a keyword opens', () => {
   });
 });
 
-test('what is shorter than any secret is not looked at', () => {
+test('does not check a text shorter than any secret', () => {
   const asked: string[] = [];
   const rule: DetectionRule = {
     id: 'a',
@@ -110,7 +110,7 @@ test('what is shorter than any secret is not looked at', () => {
   expect(asked).toHaveLength(1);
 });
 
-test('what stands before a place is shown to the rules, some hundred characters of it', () => {
+test('shows the rules some hundred characters before a place', () => {
   const seen: string[] = [];
   const rule: DetectionRule = { id: 'a', triggers: [{ opening: 'value', words: ['k1'] }], find: (text) => (seen.push(text), []) };
   const stream = createTextDetector(createKeywordTable([rule]), false);
@@ -118,7 +118,7 @@ test('what stands before a place is shown to the rules, some hundred characters 
   expect(seen[0]).toBe(' name-of-k1:longvalue ');
 });
 
-test('the name before a token that is assigned is shown, too', () => {
+test('shows the rules the name before an assigned token', () => {
   const seen: string[] = [];
   const rule = (opening: Opening): DetectionRule => ({
     id: 'a',
@@ -132,7 +132,7 @@ test('the name before a token that is assigned is shown, too', () => {
   expect(seen[1]?.length).toBeLessThan(200);
 });
 
-test('only the rules of the keywords that were seen are asked', () => {
+test('asks only the rules whose keywords were seen', () => {
   const asked: string[] = [];
   const rule = (id: string): DetectionRule => ({
     id,
@@ -144,10 +144,10 @@ test('only the rules of the keywords that were seen are asked', () => {
   expect(asked).toEqual(['k1', 'k2', 'k3']);
 });
 
-describe('a place that does not end', () => {
+describe('place that does not end', () => {
   const long = 'x'.repeat(5000);
 
-  test('is let out after 4 KiB, and looked at again from there', () => {
+  test('is released after 4 KiB, and checked again from there', () => {
     const stream = detector('token');
     expect(stream.push('k1')).toBe('');
     expect(stream.push('y'.repeat(4000))).toBe('');
@@ -167,7 +167,7 @@ describe('a place that does not end', () => {
     );
   });
 
-  test('is not masked further when it is an assignment, whose value is short', () => {
+  test('is not masked further if it is an assignment, whose value is short', () => {
     const text = `k1=${secret}${'-'.repeat(5000)}`;
     expect(mask('assignment', text)).toBe(text);
   });

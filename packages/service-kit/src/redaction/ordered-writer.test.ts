@@ -10,7 +10,7 @@ const redactor = createRedactor([secret]);
 const mask = createOutboundMask(redactor.known, { inSlices: (text) => textInSlices(redactor.knownOnly, text) });
 const unexpected = (error: unknown) => expect.unreachable(String(error));
 
-test('a short value is written at once, a long one soon, and each in its turn', async () => {
+test('writes a short value at once and a long one later, in order', async () => {
   const value = fc.oneof(
     fc.string(),
     fc.constant(secret),
@@ -29,7 +29,7 @@ test('a short value is written at once, a long one soon, and each in its turn', 
   expect(written).toEqual(['"short"']);
 });
 
-test('others have their turn while a long value is masked', async () => {
+test('yields to the event loop while a long value is masked', async () => {
   let turns = 0;
   const count = () => void (turns++, (timer = setImmediate(count)));
   let timer = setImmediate(count);
@@ -38,7 +38,7 @@ test('others have their turn while a long value is masked', async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-test('a mask that fails is reported, and nothing of the value is written', async () => {
+test('reports a failed mask, and writes nothing of the value', async () => {
   const faults: unknown[] = [];
   const broken = { ...mask, longJsonText: () => Promise.reject(new Error('no list')) };
   const written: string[] = [];
@@ -46,7 +46,7 @@ test('a mask that fails is reported, and nothing of the value is written', async
   expect([faults, written]).toEqual([[new Error('no list')], []]);
 });
 
-test('what waits for a reader is bounded', () => {
+test('bounds the text that waits for a reader', () => {
   const faults: unknown[] = [];
   const write = createOrderedWriter(mask, (error) => faults.push(error));
   for (let n = 0; n < 40; n++) void write('x'.repeat(1024 * 1024), () => new Promise(() => undefined));

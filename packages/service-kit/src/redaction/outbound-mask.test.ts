@@ -40,12 +40,12 @@ test.each([
   ['JSON in JSON in JSON', { text: JSON.stringify(JSON.stringify({ text: secrets[1] })) }],
   ['a value with its own way to JSON', { at: { toJSON: () => word } }],
   ['deep nesting', Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], word)],
-])('a known secret does not leave as %s', (_position, value) => {
+])('masks a known secret in %s', (_position, value) => {
   expect(leaks(mask.json(value))).toEqual([]);
   expect(leaks(mask.jsonText(JSON.stringify(value)))).toEqual([]);
 });
 
-test('no known secret is left in any JSON value, and everything else stays as it was', () => {
+test('masks known secrets in any JSON value, and leaves values without one unchanged', () => {
   const part = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...secrets) },
     { weight: 3, arbitrary: fc.string({ unit: 'binary' }) },
@@ -77,7 +77,7 @@ test('no known secret is left in any JSON value, and everything else stays as it
   );
 });
 
-test('the shape of what is read by machines stays: an object is an object, a list is a list', () => {
+test('keeps the types of masked values: objects stay objects, lists stay lists', () => {
   expect(JSON.parse(mask.json({ payload: JSON.parse(account), list: [word], n: 12 }))).toEqual({
     payload: { redacted: '[redacted:secret]' },
     list: ['[redacted:secret]'],
@@ -85,25 +85,25 @@ test('the shape of what is read by machines stays: an object is an object, a lis
   });
 });
 
-test('a text that is nothing but escapes takes time in its length', () => {
+test('takes linear time for a text of escapes', () => {
   const json = JSON.stringify({ text: '\n\\'.repeat(250_000), more: Array.from({ length: 20_000 }, () => '\n') });
   const since = workedMs();
   expect(mask.jsonText(json)).toBe(json);
   expect(workedMs() - since).toBeLessThan(3000);
 });
 
-test('an answer of 1 MB without secrets stays as it is, in time that grows with its length alone', () => {
+test('leaves 1 MB without secrets unchanged, in linear time', () => {
   const answer = {
     messages: Array.from({ length: 2000 }, (_, i) => ({ at: i, text: `line ${i}\n"quoted" ${'words '.repeat(80)}` })),
   };
   const json = JSON.stringify(answer);
   const since = workedMs();
   expect(mask.jsonText(json)).toBe(json);
-  // A quarter of a second; work with the square of the length would take minutes.
+  // A quarter of a second; quadratic work would take minutes.
   expect(workedMs() - since).toBeLessThan(5000);
 });
 
-test('a long answer is masked in slices, with the same result', async () => {
+test('masks a long response in slices, with the same result', async () => {
   const redactor = createRedactor(['sk-live-0123456789abcdef']);
   const longest: number[] = [];
   const filter = {

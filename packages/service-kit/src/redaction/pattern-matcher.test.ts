@@ -6,7 +6,7 @@ import { buildPatternMatcher } from './pattern-matcher.ts';
 const createPatternMatcher = (patterns: readonly string[], skips: readonly number[] = []) =>
   atOnce(buildPatternMatcher(patterns, skips));
 
-/** The longest pattern that ends at each place. */
+/** The longest pattern that ends at each position. */
 function found(patterns: readonly string[], text: string): string[] {
   const matcher = createPatternMatcher(patterns);
   const all: string[] = [];
@@ -19,7 +19,7 @@ function found(patterns: readonly string[], text: string): string[] {
   return all;
 }
 
-/** The same by looking for each pattern at each place. */
+/** The same, by looking for each pattern at each position. */
 function expected(patterns: readonly string[], text: string): string[] {
   const all: string[] = [];
   for (let end = 1; end <= text.length; end++) {
@@ -29,7 +29,7 @@ function expected(patterns: readonly string[], text: string): string[] {
   return all;
 }
 
-test('every pattern is found wherever it ends, the longest where several do', () => {
+test('finds the longest pattern at every position', () => {
   const patterns = ['abab', 'ababc', 'babab', 'cccc', 'é漢é漢', 'aé漢b'];
   const texts = fc.array(fc.constantFrom('a', 'b', 'c', 'é', '漢', 'ab', 'cc', 'xxxxx'), { maxLength: 30 });
   const property = fc.property(texts, (parts) => {
@@ -39,7 +39,7 @@ test('every pattern is found wherever it ends, the longest where several do', ()
   fc.assert(property, { numRuns: process.env['TEST_MUTANTS'] === '1' ? 200 : 2000 });
 });
 
-test('the depth is the length of what a pattern may have begun with', () => {
+test('depth() is the length of the longest beginning of a pattern', () => {
   const matcher = createPatternMatcher(['abcd', 'bcxx']);
   let state = 0;
   const depths = Array.from('abcx').map((char) => matcher.depth((state = matcher.step(state, char.charCodeAt(0)))));
@@ -47,7 +47,7 @@ test('the depth is the length of what a pattern may have begun with', () => {
   expect(matcher.depth(matcher.step(state, 'q'.charCodeAt(0)))).toBe(0);
 });
 
-test('shorter patterns that end at the same place are found after the longest', () => {
+test('shorterMatch() returns the shorter patterns that end at the same position', () => {
   const patterns = ['abcde', 'bcde', 'de'];
   const matcher = createPatternMatcher(patterns);
   let state = 0;
@@ -59,7 +59,7 @@ test('shorter patterns that end at the same place are found after the longest', 
   expect(ends).toEqual(patterns);
 });
 
-test('units at the beginning of a pattern that may leave are not held, unless another pattern holds them', () => {
+test('does not hold back the skippable beginning of a pattern, unless another pattern holds it', () => {
   const matcher = createPatternMatcher(['abcdef', 'cdxx'], [3, 0]);
   let state = 0;
   const held = Array.from('abcde').map((char) => matcher.heldDepth((state = matcher.step(state, char.charCodeAt(0)))));

@@ -7,28 +7,28 @@ test.each([
   [{ env: { TOKEN: 'Bearer [redacted:token]' } }],
   [[['[redacted:private-key]']]],
   [{ '[redacted:secret]': 1 }],
-])('a value that holds a placeholder is refused: %j', (value) => {
+])('rejects a value that contains a placeholder: %j', (value) => {
   expect(() => refusePlaceholder(value, 'env')).toThrow(/env contains the placeholder of a masked value/);
 });
 
-test.each([['redacted'], [null], [7], [{ a: ['[redacted]', '[redacted: later]'] }]])('other values pass: %j', (value) => {
+test.each([['redacted'], [null], [7], [{ a: ['[redacted]', '[redacted: later]'] }]])('accepts other values: %j', (value) => {
   expect(holdsPlaceholder(value)).toBe(false);
   expect(() => refusePlaceholder(value, 'env')).not.toThrow();
 });
 
-test('a secret that is a part of a placeholder does not mask the masks', () => {
+test('does not mask placeholders, even if a secret is part of one', () => {
   const redactor = createRedactor(['redacted', 'zq9-known-secret-77']);
   const once = redactor.text('zq9-known-secret-77');
   expect(redactor.text(once)).toBe(once);
 });
 
-test('a placeholder is found wherever it is in a value, and nothing is asked of other text', () => {
+test('holdsPlaceholder() finds a placeholder anywhere in a value', () => {
   expect(holdsPlaceholder({ a: 'x', b: [null, 1, { c: ['y', 'is [redacted:token].'] }] })).toBe(true);
   expect(holdsPlaceholder({ '[redacted:token]': 1, b: 2 })).toBe(true);
   expect([null, undefined, 7, true, '', '[redacted]', { a: [null] }].some((value) => holdsPlaceholder(value))).toBe(false);
 });
 
-test('a value nested beyond reason is not followed to its end', () => {
+test('holdsPlaceholder() stops at a great depth', () => {
   let value: unknown = '[redacted:token]';
   for (let depth = 0; depth < 100_000; depth++) value = [value];
   expect(holdsPlaceholder(value)).toBe(false);

@@ -42,7 +42,7 @@ const around = fc.oneof(
 );
 const text = fc.array(fc.oneof(around, spelled), { maxLength: 6 }).map((parts) => parts.join(''));
 
-test.each([...oneByOne, secrets])('a text that is reported quiet would not be changed by reading it', (...known) => {
+test.each([...oneByOne, secrets])('masking would not change a text that is reported as quiet', (...known) => {
   const matcher = createSecretMatcher(known);
   fc.assert(
     fc.property(text, (given) => {
@@ -53,7 +53,7 @@ test.each([...oneByOne, secrets])('a text that is reported quiet would not be ch
   );
 });
 
-test('no spelling of a secret is quiet, wherever in a text it stands', () => {
+test('reports no spelling of a secret as quiet, at any position', () => {
   for (const secret of secrets) {
     const matcher = createSecretMatcher([secret]);
     for (const spell of spellings) {
@@ -65,7 +65,7 @@ test('no spelling of a secret is quiet, wherever in a text it stands', () => {
   }
 });
 
-test('what an ordinary turn says of itself need not be read', () => {
+test('reports an ordinary event as quiet', () => {
   const matcher = createSecretMatcher([
     'sk-4f9d0c1b2a3e4d5c6b7a8f9e0d1c2b3a4f5e6d7c',
     'm3Xb0sR9yqH8uPz2LkVtJ1dWc7aQ5eNf6gToIiUuYyA',

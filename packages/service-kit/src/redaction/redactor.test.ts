@@ -12,7 +12,7 @@ const stream = (redactor: Redactor, pieces: string[]) => {
   return pieces.map((piece) => masked.push(piece)).concat(masked.end());
 };
 
-test('a known value is masked', () => {
+test('masks a known value', () => {
   expect(createRedactor([secret]).text(`key: ${secret}!`)).toBe(`key: ${placeholder}!`);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ['JSON in JSON', (text: string) => JSON.stringify(JSON.stringify(text))],
   ['lines of 7', (text: string) => text.replaceAll(/.{7}/g, '$&\n')],
   ['base64 in lines of 5', (text: string) => Buffer.from(text).toString('base64').replaceAll(/.{5}/g, '$&\r\n')],
-])('a known value is masked when it is spelled as %s', (_name, spell) => {
+])('masks a known value spelled as %s', (_name, spell) => {
   const out = createRedactor([secret]).text(`<<${spell(secret)}>>`);
   expect(out).toContain(placeholder);
   expect(out.length).toBeLessThan(`<<${placeholder}>>`.length + 8);
@@ -53,7 +53,7 @@ test.each([
   ['percent within percent', 'sk%252Dlive%252DZp9kQ2', 'sk-live-Zp9kQ2'],
   ['an escape cut by a line end', 'sk\\u00\n2dlive-Zp9kQ2', 'sk-live-Zp9kQ2'],
   ['an indented block', 'line-one-of-it\n    line-two-of-it', 'line-one-of-it\nline-two-of-it'],
-])('a known value is masked as %s writes it, and no more than it', (_name, text, value) => {
+])('masks a known value as %s writes it, and nothing more', (_name, text, value) => {
   const bare = text.replaceAll('"', '');
   expect(createRedactor([value]).known(`<${bare}>`)).toBe(`<${placeholder}>`);
 });
@@ -68,7 +68,7 @@ test.each([
   ['hex of base64', Buffer.from(Buffer.from('sk-svc-Zp9kQ2x7LmN4vB').toString('base64')).toString('hex')],
   ['base64 of base64', Buffer.from(Buffer.from('sk-svc-Zp9kQ2x7LmN4vB').toString('base64')).toString('base64')],
   ['base64 in JSON in JSON', JSON.stringify(JSON.stringify({ k: Buffer.from('??sk-svc-Zp9kQ2x7LmN4vB').toString('base64') }))],
-])('a known value is masked in %s', (_name, text) => {
+])('masks a known value in %s', (_name, text) => {
   const masked = createRedactor(['sk-svc-Zp9kQ2x7LmN4vB']).known(text);
   expect(masked).toContain(placeholder);
   expect(masked.replace(placeholder, '').length).toBeLessThan(20);
@@ -80,12 +80,12 @@ test.each([
   ['a percent sign before it', '100%', '41bcdef-77-xyz'],
   ['the beginning of another escape', '\\u00', '%41%42abcd'],
   ['two beginnings of escapes', 'x\\u\\', 'n41bcdef-x7'],
-])('a value is masked as it is behind %s', (_name, before, value) => {
+])('masks a value after %s', (_name, before, value) => {
   expect(createRedactor([value]).known(`${before}${value} end`)).toBe(`${before}${placeholder} end`);
 });
 
 test.each(['abc-77-xyz%41', 'abc&amp;def-77', 'abc\\u0041def-77', 'C:\\new\\table-77', 'abc-def-77%', '%41%42%43%44%45'])(
-  'a value that looks escaped itself is masked as it is and escaped once more: %s',
+  'masks a value that looks escaped, as is and escaped once more: %s',
   (value) => {
     const { known } = createRedactor([value]);
     expect(known(`<${value}>`)).toBe(`<${placeholder}>`);
@@ -95,18 +95,18 @@ test.each(['abc-77-xyz%41', 'abc&amp;def-77', 'abc\\u0041def-77', 'C:\\new\\tabl
   },
 );
 
-test('what only reads like a value once it is decoded is masked no further than where it stands', () => {
+test('does not mask text that resembles a value only after decoding it', () => {
   const { known } = createRedactor(['%41%42%43%44%45']);
   expect(known('ABCDE')).toBe('ABCDE');
 });
 
-test('a number that is a known value is masked in a JSON value, others stay numbers', () => {
+test('masks a number that is a known value, and keeps other numbers', () => {
   const redactor = createRedactor(['4929123456781', '12345678901234567890']);
   const value = { id: 4929123456781, other: 4929123456782, 4929123456781: 1, long: JSON.parse('12345678901234567890') };
   expect(redactor.value(value)).toEqual({ id: placeholder, other: 4929123456782, [placeholder]: 1, long: placeholder });
 });
 
-test('a value of several kilobytes is masked whole, in every encoding', () => {
+test('masks a value of several kilobytes in every encoding', () => {
   const value = Array.from({ length: 48 }, (_, i) => `${i}-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOP`).join('\n');
   const { known } = createRedactor([value]);
   for (const text of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), value.replaceAll('\n', '\n      ')]) {
@@ -118,40 +118,40 @@ test('a value of several kilobytes is masked whole, in every encoding', () => {
   }
 });
 
-test('nothing of a value read backwards in base64 leaves before it is known what follows its first character', () => {
+test('masks a reversed value in base64, also in a stream of single characters', () => {
   const text = `${Buffer.from(Array.from('пароль-тайна').toReversed().join(''), 'utf16le').toString('base64')} end`;
   const redactor = createRedactor(['пароль-тайна']);
   expect(stream(redactor, Array.from(text)).join('')).toBe(redactor.text(text));
   expect(redactor.text(text)).toBe(`MAQ${placeholder} end`);
 });
 
-test('words in a row and ordinary code are not joined to a value', () => {
+test('does not join separate words or ordinary code to a value', () => {
   const { known } = createRedactor(['passwordsafe', 'deadbeefcafe']);
   const text = 'password safe, pass word safe; dead beef cafe\n\tpass\n\n  wordsafely dead-beef-cafe';
   expect(known(text)).toBe(text.replace('pass\n\n  wordsafe', placeholder));
 });
 
-test('values shorter than eight characters are left alone', () => {
+test('does not mask values shorter than eight characters', () => {
   expect(createRedactor(['test']).text('a test')).toBe('a test');
 });
 
-test('overlapping values leave one mask and nothing of either', () => {
+test('masks overlapping values as one', () => {
   const out = createRedactor(['abcdefgh', 'efghijkl']).text('xabcdefghijkly');
   expect(out).toBe(`x${placeholder}y`);
 });
 
-test('a value that holds another leaves one mask', () => {
+test('masks a value that contains another as one', () => {
   const redactor = createRedactor(['bcdefghi', 'abcdefghijk', 'fghijklm']);
   expect(redactor.text('x abcdefghijk y')).toBe(`x ${placeholder} y`);
   expect(redactor.text('x abcdefghijklmn y')).toBe(`x ${placeholder}n y`);
   expect(redactor.text('bcdefghi bcdefghi')).toBe(`${placeholder} ${placeholder}`);
 });
 
-test('keys and nested strings of a value are masked', () => {
+test('masks keys and nested strings of a value', () => {
   expect(createRedactor([secret]).value({ [secret]: [secret, 1, null] })).toEqual({ [placeholder]: [placeholder, 1, null] });
 });
 
-test('a stream gives the same as the whole text, and never a part of a secret, however it is cut', () => {
+test('masks a stream like the complete text, and never sends a part of a secret, however it is cut', () => {
   const secrets = ['abababac-1', 'babac-1xyz', 'zzzzzzzz'];
   const redactor = createRedactor(secrets);
   const text = fc
@@ -168,7 +168,7 @@ test('a stream gives the same as the whole text, and never a part of a secret, h
   );
 });
 
-test('an escaped backslash, parts of whose escape are escaped themselves, is not read as the first half of the next', () => {
+test('does not read an escaped backslash, whose escape is itself escaped, as part of the next escape', () => {
   const parts = [
     '\\&#117;005&#99;',
     '\\x&#54;2',
@@ -188,12 +188,12 @@ test('redacting twice changes nothing more', () => {
   expect(redactor.text(once)).toBe(once);
 });
 
-test('text that cannot begin a secret leaves at once', () => {
+test('sends text that cannot begin a secret at once', () => {
   const masked = createRedactor([secret]).stream();
   expect(masked.push('hello there')).toBe('hello there');
 });
 
-test('a value nested beyond reason is cut, not a fault', () => {
+test('truncates a value that is nested too deeply', () => {
   let value: unknown = secret;
   for (let depth = 0; depth < 100_000; depth++) value = [value];
   const out = JSON.stringify(createRedactor([secret]).value(value));
@@ -201,7 +201,7 @@ test('a value nested beyond reason is cut, not a fault', () => {
   expect(out.length).toBeLessThan(1000);
 });
 
-test('a text that is nothing but secrets takes time in its length, not in its square', () => {
+test('takes linear time for a text of secrets', () => {
   const redactor = createRedactor([secret]);
   const times = process.env['TEST_MUTANTS'] === '1' ? 500 : 50_000;
   const since = workedMs();
@@ -209,7 +209,7 @@ test('a text that is nothing but secrets takes time in its length, not in its sq
   expect(workedMs() - since).toBeLessThan(3000);
 });
 
-test('a value of lines is masked however they are ended, and a long value in lines of 76 of base64', () => {
+test('masks a multi-line value with any line ends, and in wrapped base64', () => {
   const value = Array.from({ length: 6 }, (_, i) => `line ${i} of a key, `.repeat(3)).join('\n');
   const redactor = createRedactor([value]);
   expect(redactor.text(`<<${value.replaceAll('\n', '\r\n')}>>`)).toBe(`<<${placeholder}>>`);
@@ -217,12 +217,12 @@ test('a value of lines is masked however they are ended, and a long value in lin
   expect(redactor.text(wrapped).length).toBeLessThan(60);
 });
 
-test('values of other scripts are masked', () => {
+test('masks values in other scripts', () => {
   const redactor = createRedactor(['пароль-это-тайна', 'x秘密の合言葉です']);
   expect(redactor.text('а пароль-это-тайна и x秘密の合言葉です.')).toBe(`а ${placeholder} и ${placeholder}.`);
 });
 
-describe('R12: links for the public, where only some hosts are allowed', () => {
+describe('R12: links in public when only some hosts are allowed', () => {
   const only = createRedactor([], ['acme.io', 'www.other.org']);
   const link = '[redacted:link]';
 
@@ -232,7 +232,7 @@ describe('R12: links for the public, where only some hosts are allowed', () => {
     ['https://acme.io.evil.example/', link],
     ['https://acme.io@evil.example/', link],
     ['<https://notacme.io>', `<${link}>`],
-  ])('%j leads elsewhere', (text, masked) => {
+  ])('masks %j, which leads elsewhere', (text, masked) => {
     expect(only.forPublic.text(text)).toBe(masked);
     expect(only.forPublic.text(masked)).toBe(masked);
     expect(stream(only.forPublic, Array.from(text)).join('')).toBe(masked);
@@ -241,12 +241,12 @@ describe('R12: links for the public, where only some hosts are allowed', () => {
   });
 
   test.each(['[a](https://acme.io/p)', 'https://docs.ACME.io./x', 'http://www.acme.io', 'https://other.org/', 'awww.no/x'])(
-    '%j stays',
+    'keeps %j',
     (text) => expect(only.forPublic.text(text)).toBe(text),
   );
 });
 
-test('a value that begins with an escaped space is masked in a stream, also behind a line end', () => {
+test('masks a value that begins with an escaped space in a stream, also after a line break', () => {
   const value = String.raw`\ 1234567890abcdef`;
   const text = `\n${value}.`;
   const redactor = createRedactor([value]);
@@ -269,18 +269,18 @@ test.each([
   ['hex of an array in C', bytes(', ', (byte) => `0x${hexByte(byte)}`)],
   ['hex in words of two bytes', bytes('', hexByte).replaceAll(/.{4}(?=.)/g, '$& ')],
   ['hex in words of two bytes from the second one on', `00${bytes('', hexByte)}`.replaceAll(/.{4}(?=.)/g, '$& ')],
-])('the bytes of a known value are masked as %s', (_name, text) => {
+])('masks the bytes of a known value as %s', (_name, text) => {
   const masked = createRedactor(['sk-live-Zp9kQ2x7LmN4vB-and-more']).known(`<Buffer ${text}> {"data":[${text}]}`);
   expect(masked.split(placeholder)).toHaveLength(3);
   expect(masked.length).toBeLessThan(70);
 });
 
 test.each(['1, 2, 3, 5, 8, 13', 'AA:BB:CC:DD:EE:FF', '00 00 01 02 03 04 05 06 07 08', '[115, 107, 45, 108]', '73 6b 2d 6c 69'])(
-  'a list of other bytes stays: %s',
+  'keeps a list of other bytes: %s',
   (text) => expect(createRedactor(['sk-live-Zp9kQ2x7LmN4vB-and-more']).known(text)).toBe(text),
 );
 
-test('a value that is JSON is masked as others write it', () => {
+test('masks a value that is JSON in other formatting', () => {
   const account = { type: 'service_account', project: 'p-1', private_key: '-----BEGIN\nMIIEvQIBADANBgkq\n', n: 1 };
   const redactor = createRedactor([JSON.stringify(account)]);
   for (const indent of [undefined, 1, 2, 4, '\t'])
@@ -289,42 +289,39 @@ test('a value that is JSON is masked as others write it', () => {
   expect(redactor.known(python)).toBe(placeholder);
 });
 
-test.each(['NFC', 'NFD'] as const)('a value is masked in the other normal form of Unicode than %s', (form) => {
+test.each(['NFC', 'NFD'] as const)('masks a value in the other Unicode normal form than %s', (form) => {
   const other = form === 'NFC' ? 'NFD' : 'NFC';
   expect(createRedactor(['schlüssel-für-überall'.normalize(form)]).known('schlüssel-für-überall'.normalize(other))).toBe(
     placeholder,
   );
 });
 
-test('a value with what reads as a tab is masked where a line was broken right before it', () => {
+test('masks a value with an escaped tab where a line was broken right before it', () => {
   const value = String.raw`pass-0123456789\11word`;
   expect(createRedactor([value]).known(JSON.stringify(value.replace('9', '9\n')))).toBe(`"${placeholder}"`);
 });
 
-test.each(['\u{E0041}', '\u{E0100}', '\u200D'])(
-  'a value with a sign that nobody sees between its characters is masked: %j',
-  (sign) => {
-    const redactor = createRedactor([secret]);
-    const text = `<${Array.from(secret).join(sign)}> 👍🏽`;
-    expect(redactor.known(text)).toBe(`<${placeholder}> 👍🏽`);
-    expect(stream(redactor, text.split('')).join('')).toBe(`<${placeholder}> 👍🏽`);
-    expect(redactor.known('🏴\u{E0067}\u{E0062}\u{E007F}')).toBe('🏴\u{E0067}\u{E0062}\u{E007F}');
-  },
-);
+test.each(['\u{E0041}', '\u{E0100}', '\u200D'])('masks a value with invisible characters between its own: %j', (sign) => {
+  const redactor = createRedactor([secret]);
+  const text = `<${Array.from(secret).join(sign)}> 👍🏽`;
+  expect(redactor.known(text)).toBe(`<${placeholder}> 👍🏽`);
+  expect(stream(redactor, text.split('')).join('')).toBe(`<${placeholder}> 👍🏽`);
+  expect(redactor.known('🏴\u{E0067}\u{E0062}\u{E007F}')).toBe('🏴\u{E0067}\u{E0062}\u{E007F}');
+});
 
-test('a value of other scripts is masked as the numbers of its characters', () => {
+test('masks a value in another script as a list of code points', () => {
   const value = 'schlüssel-ä-77';
   expect(createRedactor([value]).known(`[${Array.from(value, (char) => char.codePointAt(0)).join(', ')}]`)).toHaveLength(20);
 });
 
 test.each(['\n「メ', 'ab\n', '日\n', 'ab\n\t\t', 'a \n'])(
-  'lines too short to show anything (%j) are looked through once',
+  'scans lines too short for a secret (%j) once',
   (line) => {
     const text = line.repeat(131_072 / line.length);
     const filter = createRedactor(['known-secret-value-4711']);
     const since = workedMs();
     expect(filter.known(text)).toBe(text);
-    expect(workedMs() - since).toBeLessThan(3000); // once for each unit would be ten seconds
+    expect(workedMs() - since).toBeLessThan(3000); // ten seconds if it were done for each character
   },
   120_000,
 );

@@ -6,7 +6,7 @@ const { forPublic } = createRedactor([]);
 const place = 'https://x.example/?q=1';
 const gone = '[redacted:link]';
 
-/** A reader's program fetches these by itself, and with their address goes what it says. */
+/** A reader's program fetches these automatically, with the data in their address. */
 const fetched = [
   [`![a](${place})`, `![a](${gone})`],
   [`![some words before it](${place} "title")`, `![some words before it](${gone} "title")`],
@@ -41,7 +41,7 @@ const fetched = [
   [`<p style="background:url(${place})">`, `<p style="background:url(${gone})">`],
 ] as const;
 
-test.each(fetched)('[R12] %j is fetched from nowhere on a public surface', (text, masked) => {
+test.each(fetched)('[R12] masks the remote link of %j in public', (text, masked) => {
   expect(forPublic.text(text)).toBe(masked);
   expect(forPublic.text(masked)).toBe(masked);
   for (const size of [1, 2, 3, 7]) {
@@ -60,10 +60,10 @@ test.each([
   '<img src="files/b.png" alt="a: b"> and <img src=data:image/png;base64,aGVsbG8=>',
   '<a href="https://x.example/?q=1">x</a>',
   'wow![1]',
-])('%j stays: nothing is fetched before a person asks for it', (text) => expect(forPublic.text(text)).toBe(text));
+])('keeps %j, which fetches nothing on its own', (text) => expect(forPublic.text(text)).toBe(text));
 
 test.each(['![', '![a](', '![[', ']:', '<img ', '<img a="b>" ', `<img "'`, '<img src=h ', '<img src=&', 'url('])(
-  '[R08] 64 KiB of %j take time in their length',
+  '[R08] takes linear time for 64 KiB of %j',
   (part) => {
     const timeOf = (length: number) => {
       const text = part.repeat(length / part.length);
@@ -74,7 +74,7 @@ test.each(['![', '![a](', '![[', ']:', '<img ', '<img a="b>" ', `<img "'`, '<img
       };
       return Math.min(...Array.from({ length: 5 }, once));
     };
-    // Where each of many changed copies of the code is tried, it is enough that it ends.
+    // For mutation tests, it is enough that it ends.
     if (process.env['TEST_MUTANTS'] === '1') return void timeOf(4096);
     timeOf(65_536);
     expect(timeOf(65_536)).toBeLessThan(timeOf(16_384) * 8 + 50);

@@ -6,7 +6,7 @@ import { isWhiteSpace } from './unit-kinds.ts';
 const redactor = createRedactor(['correct horse battery', 'zq9-known-secret-77', 'line one\nline two', 'päss wort']);
 const masked = '[redacted:secret]';
 
-describe('a value with white space in it is masked however that is written', () => {
+describe('white space in a secret', () => {
   test.each([
     ['a tab', 'correct\thorse\tbattery'],
     ['two spaces', 'correct  horse  battery'],
@@ -18,17 +18,17 @@ describe('a value with white space in it is masked however that is written', () 
     ['spaces for its line end', 'line one line two'],
     ['the other normal form', 'pa\u0308ss  wort'],
     ['the longest gap', `correct${' '.repeat(64)}horse battery`],
-  ])('%s', (_name, text) => {
+  ])('is matched when written as %s', (_name, text) => {
     expect(redactor.known(`<${text}>`)).toBe(`<${masked}>`);
     expect(redactor.text(`<${text}>`)).toBe(`<${masked}>`);
   });
 
   test.each(['correcthorsebattery', 'correct horse bat tery', 'correct. horse battery', `correct${' '.repeat(65)}horse battery`])(
-    'and nothing else is: %.40s',
+    'must be there, and only within the bounds of a gap: %.40s',
     (text) => expect(redactor.known(text)).toBe(text),
   );
 
-  test('in a stream, however it is cut', () => {
+  test('is matched in a stream, however it is cut', () => {
     const gap = fc.constantFrom(' ', '\t', '\n', '  ', '\u00A0', '\r\n  ', '\u2003');
     const texts = fc
       .array(fc.oneof(gap, fc.constantFrom('correct', 'horse', 'battery', 'line', 'one', 'two', 'x', '-')), { maxLength: 20 })
@@ -46,7 +46,7 @@ describe('a value with white space in it is masked however that is written', () 
   });
 });
 
-test('white space is what expressions take for it', () => {
+test('isWhiteSpace() agrees with regular expressions on every character', () => {
   const units = Array.from({ length: 0x10000 }, (_, unit) => unit);
   expect(units.filter((unit) => isWhiteSpace(unit) !== /\s/.test(String.fromCharCode(unit)))).toEqual([]);
 });

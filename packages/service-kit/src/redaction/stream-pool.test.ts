@@ -19,10 +19,10 @@ const pieces = fc.constantFrom(
   '%74',
 );
 
-/** What one stream is given, and whether it is ended. */
+/** The input of a stream, and whether it is ended. */
 const streams = fc.array(fc.record({ texts: fc.array(pieces, { maxLength: 8 }), isEnded: fc.boolean() }), { maxLength: 12 });
 
-test('a stream that was used before masks as a new one does, whatever the others were left with', () => {
+test('a reused stream masks like a new one, whatever state others were left in', () => {
   fc.assert(
     fc.property(streams, fc.nat(4), (all, atOnce) => {
       const open = createStreamPool(() => createStreamRedactor(matcher));
@@ -40,7 +40,7 @@ test('a stream that was used before masks as a new one does, whatever the others
   );
 });
 
-test('a stream is not given out while it is in use, and again only when it has ended', () => {
+test('reuses a stream only after it has ended', () => {
   let made = 0;
   const open = createStreamPool(() => {
     made++;
@@ -53,7 +53,7 @@ test('a stream is not given out while it is in use, and again only when it has e
   expect(made).toBe(2);
 });
 
-test('nothing reaches the text of another through a stream that has ended', () => {
+test('a stream that has ended does not affect the next user of it', () => {
   const open = createStreamPool(() => createStreamRedactor(matcher));
   const ended = open();
   ended.push(secret.slice(0, 9));
@@ -65,7 +65,7 @@ test('nothing reaches the text of another through a stream that has ended', () =
   expect(other.push(secret.slice(9)) + other.end()).toBe('[redacted:secret]');
 });
 
-test('a stream that has failed is not used again', () => {
+test('does not reuse a stream that has failed', () => {
   const failing: StreamRedactor = {
     push: () => {
       throw new Error('half-way');

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { workedMs } from '@svc/testing/worked-ms.ts';
 import { createRedactor } from './redactor.ts';
 
-/** Each of many changed copies of the code is tried: there, the examples do most of the work. */
+/** In mutation tests, the examples do most of the work. */
 const isBrief = process.env['TEST_MUTANTS'] === '1';
 const isDeep = process.env['TEST_DEEP'] === '1';
-/** New texts are looked for in the deep run: a change is judged by texts that were there before it. */
+/** Only the deep run uses new random texts; other runs use a fixed seed, so that a failure is due to the change. */
 const seed = 20_261_122;
 const runs = isBrief ? 40 : 1500;
 const base = createRedactor(['zq9-known-secret-77', 'another one, of words']);
@@ -87,7 +87,7 @@ describe('structures', () => {
       '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIB',
       '-----BEGIN RSA PRIVATE KEY-----[redacted:private-key]',
     ],
-  ])('%s is masked', (_name, text, masked) => expect(mask(text)).toBe(masked));
+  ])('masks %s', (_name, text, masked) => expect(mask(text)).toBe(masked));
 
   test.each([
     'postgres://user:${PASSWORD}@db/x and https://joe:password@example.com',
@@ -121,10 +121,10 @@ describe('structures', () => {
     '//npm.acme.io/:_authToken=${NPM_TOKEN}',
     'https://api.acme.io/v1?token=<your-token-here-123>&page_token=second-page',
     'https://your-token-goes-here:x-oauth-basic@github.com/a/b',
-  ])('stays: %.60s', (text) => expect(mask(text)).toBe(text));
+  ])('keeps: %.60s', (text) => expect(mask(text)).toBe(text));
 });
 
-describe('public surfaces', () => {
+describe('public rules', () => {
   test.each([
     ['mail', 'write to joe.smith@acme.io.', 'write to [redacted:email].'],
     ['mail with digits', 'bob1983x@acme.io, j.1smith@acme.io', '[redacted:email], [redacted:email]'],
@@ -166,7 +166,7 @@ describe('public surfaces', () => {
     ['remote image', '![a](https://x.example/?q=abcdef)', '![a]([redacted:link])'],
     ['image tag', '<img src="https://x.example/a.png">', '<img src="[redacted:link]">'],
     ['link with data', '[a](https://x.example/p?q=aGVsbG8gd29ybGQgb2Y)', '[a](https://x.example/p?[redacted:data])'],
-  ])('%s is masked there and stays elsewhere', (_name, text, masked) => {
+  ])('mask %s in public only', (_name, text, masked) => {
     expect(base.forPublic.text(text)).toBe(masked);
     expect(base.text(text)).toBe(text);
   });
@@ -182,9 +182,9 @@ describe('public surfaces', () => {
     '服务@张三.谢谢, 微信@张三。中国很大, https://medium.com/@张三.中国',
     'use "pkg"@latest, "a"@en.us1, he said "yes"@home. then "a b" @acme',
     '看https://docs.example/?page=1请看这里的说明文字，很长很长',
-  ])('stays: %s', (text) => expect(base.forPublic.text(text)).toBe(text));
+  ])('keep: %s', (text) => expect(base.forPublic.text(text)).toBe(text));
 
-  test('names that do not say secret count there', () => {
+  test('mask values of names that do not mean secret', () => {
     const text = 'auth = "A1b2C3d4E5f6G7h8I9j0"';
     expect(base.text(text)).toBe(text);
     expect(base.forPublic.text(text)).toBe('auth = "[redacted:credential]"');
@@ -247,8 +247,8 @@ const cuts = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength
 describe.each([
   ['private', base],
   ['public', base.forPublic],
-])('a stream to a %s surface', (_name, redactor) => {
-  test('gives the same as the whole text however it is cut, and redacting twice changes nothing', { timeout: 300_000 }, () => {
+])('%s stream', (_name, redactor) => {
+  test('gives the same as the complete text however it is cut, and redacting twice changes nothing', { timeout: 300_000 }, () => {
     const property = fc.property(texts, cuts, (text, sizes) => {
       const whole = redactor.text(text);
       expect(throughPieces(redactor.stream(), text, sizes)).toBe(whole);
@@ -257,7 +257,7 @@ describe.each([
     fc.assert(property, { numRuns: runs, ...(isDeep ? {} : { seed }) });
   });
 
-  test('a token longer than what is held back is masked to its end', () => {
+  test('masks a token longer than what is held back to its end', () => {
     const token = `eyJhbGciOiJIUzI1NiJ9.eyJz${'dWIiOiIxMjM0NTY3ODkwIn0'.repeat(isBrief ? 300 : 2000)}`;
     const expected = 'it is [redacted:token] here';
     expect(redactor.text(`it is ${token} here`)).toBe(expected);
@@ -275,7 +275,7 @@ function throughPieces(stream: { push(text: string): string; end(): string }, te
   return out + stream.end();
 }
 
-test('ordinary words leave at once, an open place is held until it ends', () => {
+test('sends ordinary words at once, and holds back an open place until it ends', () => {
   const stream = base.stream();
   expect(stream.push('The key point is')).toBe('The key point is');
   expect(stream.push(', and token: ')).toBe(', and token:');
@@ -284,7 +284,7 @@ test('ordinary words leave at once, an open place is held until it ends', () => 
 });
 
 test.each(['.', '"', 'key=', 'key="', 'eyJ', '://a:', 'sk-', '-----BEGIN PRIVATE KEY-----\n', 'cookie: a=1;', 'password=a '])(
-  '64 KiB of %j take time in their length',
+  'takes linear time for 64 KiB of %j',
   (part) => {
     const timeOf = (length: number) => {
       const text = part.repeat(length / part.length);
@@ -295,7 +295,7 @@ test.each(['.', '"', 'key=', 'key="', 'eyJ', '://a:', 'sk-', '-----BEGIN PRIVATE
     if (isBrief) return void timeOf(8192);
     timeOf(65_536);
     const small = Math.min(timeOf(16_384), timeOf(16_384));
-    // Four times the text in four times the time; some 50 ms at most on a machine with nothing else to do.
+    // Four times the text in four times the time; at most some 50 ms on an idle machine.
     expect(Math.min(timeOf(65_536), timeOf(65_536))).toBeLessThan(small * 8 + 50);
   },
 );

@@ -33,7 +33,7 @@ function openTelemetry(defaults: Partial<TelemetryEvent> = {}, mask = noMask) {
   return { telemetry, clock, dir: folder.path };
 }
 
-test('an emitted event is complete: id, time and the defaults of its producer', () => {
+test('an emitted event has an id, a time and the defaults of its producer', () => {
   const { telemetry } = openTelemetry({ surface: 'compat', instance_id: 'compat-1' });
   const event = telemetry.emit({ kind: 'inbound', surface: 'other', text: 'hello' });
   expect(event).toMatchObject({
@@ -49,7 +49,7 @@ test('an emitted event is complete: id, time and the defaults of its producer', 
   expect(telemetry.status()).toEqual({ unsent: 1, dropped: 0, collector: 'ok', lastError: null });
 });
 
-test('those who listen get each event; a listener that fails harms nobody', () => {
+test('notifies subscribers of each event, even if another subscriber throws', () => {
   const { telemetry } = openTelemetry();
   const heard: string[] = [];
   telemetry.subscribe(() => {
@@ -68,7 +68,7 @@ test.each([
   ['a cycle', cycle],
   ['a bigint', { tokens: 7, big: 1n }],
   ['a value of many megabytes', { tokens: 7, long: 'x'.repeat(3_000_000) }],
-])('a payload with %s is cut to its short values, never thrown over', (_name, payload) => {
+])('reduces a payload with %s to its short values', (_name, payload) => {
   const { telemetry } = openTelemetry();
   const event = telemetry.emit({ kind: 'tool', text: 'y'.repeat(1_000_000), payload });
   expect(event.payload['tokens']).toBe(7);
@@ -84,13 +84,13 @@ test.each([
   ['a line that is cut', { text: '"'.repeat(200_000) }],
   ['a cycle beside it', { text: 'x'.repeat(20_000), payload: cycle }],
   ['half of a surrogate pair', { text: `${'x'.repeat(20_000)}\ud83d` }],
-])('a long event is the same as at once: %s', async (_what, partial) => {
+])('serializes a long event in slices with the same result: %s', async (_what, partial) => {
   const mask = createOutboundMask((text) => text.replaceAll('Cnry7Var2kQzLwXp', 'MASK'));
   const event = toEvent({ kind: 'inbound', ...partial }, {}, 'evt_1', 1);
   expect(await serializeInSlices(event, mask)).toEqual(serializeEvent(event, mask));
 });
 
-test('a long event is there by the time telemetry is closed', async () => {
+test('close() waits for a long event', async () => {
   const { telemetry } = openTelemetry();
   const heard: TelemetryEvent[] = [];
   telemetry.subscribe((event) => heard.push(event));
@@ -100,14 +100,14 @@ test('a long event is there by the time telemetry is closed', async () => {
   await emitting;
 });
 
-test('half of a surrogate pair in a text of an engine costs no event: the collector would refuse it', () => {
+test('replaces lone surrogates, which the collector would reject', () => {
   const payload = { '\udc00': ['\ud800'] };
   const event = toEvent({ kind: 'tool_result', text: 'cut here \ud83d', payload }, {}, 'evt_1', 1);
   const { line } = serializeEvent(event, noMask);
   expect(JSON.parse(line)).toMatchObject({ text: 'cut here \ufffd', payload: { '\ufffd': ['\ufffd'] } });
 });
 
-test('a spool that cannot be written counts what it drops, and says so until it can be', async () => {
+test('counts events that the spool could not write, and reports the fault until it can', async () => {
   const { telemetry, dir, clock } = openTelemetry();
   rmSync(dir, { recursive: true });
   writeFileSync(dir, 'a file in its place');
@@ -132,7 +132,7 @@ test('a spool that cannot be written counts what it drops, and says so until it 
   ]);
 });
 
-test('a collector that takes no events for a minute is a notice, one that restarts is none', async () => {
+test('reports a collector that accepts no events for a minute, but not a restart', async () => {
   const { telemetry, clock } = openTelemetry();
   telemetry.emit({ kind: 'inbound' });
   clock.advance(1000);
@@ -143,7 +143,7 @@ test('a collector that takes no events for a minute is a notice, one that restar
   expect(telemetry.fault()).toBeNull();
 });
 
-test('no field of an event holds a known secret: not for listeners, not in the spool, and not when it is cut', () => {
+test('masks known secrets in every field, for subscribers, in the spool and in truncated events', () => {
   const secret = 'Cnry7Var2kQzLwXp';
   const { telemetry, dir } = openTelemetry(
     { identity: secret },
@@ -166,7 +166,7 @@ test('no field of an event holds a known secret: not for listeners, not in the s
   expect(everything).not.toContain(secret.slice(0, 8));
 });
 
-test('no more of a text that is cut is masked than can be seen, and no half of a secret is at its end', () => {
+test('masks only the shown part of a truncated text, which does not end within a secret', () => {
   const secret = 'sk-live-0123456789abcdef';
   const lengths: number[] = [];
   const mask = createOutboundMask((text) => {

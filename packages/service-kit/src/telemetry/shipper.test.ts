@@ -13,7 +13,7 @@ afterEach(() => {
 
 const taken: SendResult = { taken: true, rejected: [] };
 
-/** A shipper over a real spool and a collector that answers what `answer` says. */
+/** A shipper with a real spool and a collector that answers with `answer`. */
 function openShipper(answer: (events: unknown[]) => SendResult | Promise<SendResult> = () => taken, left: string[] = []) {
   const folder = temporaryFolder();
   folders.push(folder);
@@ -53,7 +53,7 @@ function openShipper(answer: (events: unknown[]) => SendResult | Promise<SendRes
   return { spool, shipper, sent, losses, emit, pass, delivered: () => delivered };
 }
 
-/** What an earlier process left in the spool. */
+/** Writes lines to the spool as an earlier process. */
 function leaveLines(dir: string, lines: string[]): void {
   const spool = new Spool(dir, 'core', () => {});
   for (const line of lines) spool.append(line);
@@ -62,7 +62,7 @@ function leaveLines(dir: string, lines: string[]): void {
 
 const away = () => Promise.reject(new Error('ECONNREFUSED'));
 
-test('events of 100 ms go out in one batch', async () => {
+test('sends events of 100 ms in one batch', async () => {
   const { sent, emit, pass } = openShipper();
   emit(1, 2);
   await pass(99);
@@ -74,7 +74,7 @@ test('events of 100 ms go out in one batch', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a batch holds at most 400 events, and a backlog does not wait 100 ms for each', async () => {
+test('sends at most 400 events per batch, and a backlog without waiting', async () => {
   const { sent, emit, pass } = openShipper();
   emit(...Array.from({ length: 1200 }, (_, i) => i));
   await pass(100);
@@ -83,7 +83,7 @@ test('a batch holds at most 400 events, and a backlog does not wait 100 ms for e
   expect(sent.map((batch) => batch.length)).toEqual([400, 400, 400]);
 });
 
-test('while the collector is away it is asked less and less often, at last every 5 s, and nothing is lost', async () => {
+test('backs off to 5 s while the collector is away, and loses nothing', async () => {
   let isAway = true;
   const { sent, emit, pass, shipper, spool } = openShipper(() => (isAway ? away() : taken));
   emit('kept');
@@ -99,7 +99,7 @@ test('while the collector is away it is asked less and less often, at last every
   expect(shipper.isAway).toBe(false);
 });
 
-test('an event the collector rejects is counted and not sent again', async () => {
+test('counts a rejected event, and does not send it again', async () => {
   const { sent, emit, pass, losses, delivered } = openShipper(() => ({
     taken: true,
     rejected: [{ index: 1, error: 'ts is wrong' }],
@@ -112,7 +112,7 @@ test('an event the collector rejects is counted and not sent again', async () =>
   expect(delivered()).toBe(0);
 });
 
-test('a batch refused as a whole is halved until only the event at fault is given up', async () => {
+test('halves a rejected batch until only the invalid event is dropped', async () => {
   const arrived: unknown[] = [];
   const { emit, pass, losses } = openShipper((events) => {
     if (events.includes('bad')) return { taken: false, error: 'too large' };
@@ -125,7 +125,7 @@ test('a batch refused as a whole is halved until only the event at fault is give
   expect(losses).toEqual([1]);
 });
 
-test('a damaged line of an earlier process costs that line only', async () => {
+test('drops only the damaged line of an earlier process', async () => {
   const { spool, shipper, sent, pass, losses } = openShipper(() => taken, ['{"broken', '"whole"']);
   shipper.wake();
   await pass(100);
@@ -134,7 +134,7 @@ test('a damaged line of an earlier process costs that line only', async () => {
   expect(spool.unsent).toBe(0);
 });
 
-test('closing hands over what is there at once, and does not try again when the collector is away', async () => {
+test('close() sends everything at once, and does not retry when the collector is away', async () => {
   const open = openShipper();
   open.emit(...Array.from({ length: 700 }, (_, i) => i));
   await Promise.all([open.shipper.close(1000), open.shipper.close(1000)]);

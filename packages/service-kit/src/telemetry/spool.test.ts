@@ -35,7 +35,7 @@ function readAll(spool: Spool): string[] {
 
 const files = (dir: string) => readdirSync(dir).sort();
 
-test('lines of one turn of the event loop are in the file before it ends, without anyone asking', async () => {
+test("writes lines at the end of the event loop's turn", async () => {
   const dir = openFolder();
   const { spool } = openSpool(dir);
   spool.append('"a"');
@@ -46,7 +46,7 @@ test('lines of one turn of the event loop are in the file before it ends, withou
   expect(statSync(dir).mode & 0o777).toBe(0o700);
 });
 
-test('a folder that was removed is made again, and what lay in it is still handed over', () => {
+test('recreates a folder that was removed, and still sends its lines', () => {
   const dir = openFolder();
   const { spool } = openSpool(dir);
   spool.append('1');
@@ -58,7 +58,7 @@ test('a folder that was removed is made again, and what lay in it is still hande
   expect(readAll(spool)).toEqual(['1', '2']);
 });
 
-test('a batch is read again until it is acknowledged, then the file is empty', () => {
+test('reads a batch again until it is acknowledged, then empties the file', () => {
   const dir = openFolder();
   const { spool } = openSpool(dir);
   for (const line of ['1', '2', '3']) spool.append(line);
@@ -72,7 +72,7 @@ test('a batch is read again until it is acknowledged, then the file is empty', (
   expect(statSync(path.join(dir, 'core-00000001.jsonl')).size).toBe(0);
 });
 
-test('what arrives while a batch is on its way is kept', () => {
+test('keeps lines that arrive while a batch is sent', () => {
   const { spool } = openSpool(openFolder());
   spool.append('1');
   const batch = spool.read(500);
@@ -81,7 +81,7 @@ test('what arrives while a batch is on its way is kept', () => {
   expect(readAll(spool)).toEqual(['2']);
 });
 
-test('the next process sends what was left first, and skips a torn last line', () => {
+test('a new process sends the remaining lines first, and skips a torn last line', () => {
   const dir = openFolder();
   const first = openSpool(dir);
   first.spool.append('"old"');
@@ -95,7 +95,7 @@ test('the next process sends what was left first, and skips a torn last line', (
   expect(files(dir)).toEqual(['core-00000002.jsonl']);
 });
 
-test('lines as long as they may be go out whole and in order, whatever lies between them', () => {
+test('sends lines of the maximum length unchanged and in order', () => {
   const { spool, losses } = openSpool(openFolder());
   const long = '€'.repeat(maxLineLength - 2);
   const values = [1, long, 2, long, long, 3];
@@ -109,7 +109,7 @@ test('lines as long as they may be go out whole and in order, whatever lies betw
   expect(losses).toEqual([]);
 });
 
-test('files of another producer are left alone', () => {
+test('ignores files of another producer', () => {
   const dir = openFolder();
   openSpool(dir);
   writeFileSync(path.join(dir, 'core-2-00000001.jsonl'), '"theirs"\n');
@@ -118,7 +118,7 @@ test('files of another producer are left alone', () => {
   expect(files(dir)).toEqual(['core-2-00000001.jsonl']);
 });
 
-test('a full segment is followed by a new one and deleted once it was acknowledged', () => {
+test('starts a new segment when one is full, and deletes acknowledged ones', () => {
   const dir = openFolder();
   const { spool } = openSpool(dir, { segmentBytes: 10, totalBytes: 1000 });
   for (const line of ['"aaaaaaaa"', '"bbbbbbbb"', '"cccccccc"']) {
@@ -130,7 +130,7 @@ test('a full segment is followed by a new one and deleted once it was acknowledg
   expect(files(dir)).toHaveLength(1);
 });
 
-test('beyond the bound the oldest segment goes and is counted, even while it is on its way', () => {
+test('drops and counts the oldest segment over the limit, even while it is being sent', () => {
   const dir = openFolder();
   const { spool, losses } = openSpool(dir, { segmentBytes: 20, totalBytes: 60 });
   spool.append('"first"');
@@ -147,7 +147,7 @@ test('beyond the bound the oldest segment goes and is counted, even while it is 
   expect(left.length).toBeLessThan(8);
 });
 
-test('closing leaves no file behind when everything was acknowledged, and the unsent lines otherwise', () => {
+test('close() leaves no file without unsent lines', () => {
   const dir = openFolder();
   const { spool } = openSpool(dir);
   spool.append('1');
@@ -160,7 +160,7 @@ test('closing leaves no file behind when everything was acknowledged, and the un
   expect(files(dir)).toEqual([]);
 });
 
-test('a folder that cannot be made again costs the lines, and is reported without a throw', () => {
+test('reports lines lost to a folder that cannot be recreated, without throwing', () => {
   const dir = openFolder();
   const { spool, losses } = openSpool(dir);
   rmSync(dir, { recursive: true });

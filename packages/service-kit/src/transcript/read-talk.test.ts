@@ -37,7 +37,7 @@ const mark = async (): Promise<TalkMark> => {
   return { ...place, from: await talkSize(place) };
 };
 
-test('what was said after the mark is told, with its tools and tokens; what was there before is not', async () => {
+test('returns only messages after the mark, with their tools and tokens', async () => {
   writeFileSync(file, user(1, 'old 你好') + answer(2, text('old answer')));
   const from = await mark();
   const call = { type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '/a' } };
@@ -61,7 +61,7 @@ test('what was said after the mark is told, with its tools and tokens; what was 
   ]);
 });
 
-test('a transcript that was written from the start is read by its times, one that is cut in the middle of a line up to there', async () => {
+test('reads a rewritten transcript by its times, and a truncated one up to the cut', async () => {
   writeFileSync(file, user(1, 'old') + answer(2, text('a long old answer that is gone later'.repeat(20))));
   const from = await mark();
   writeFileSync(file, user(1, 'old') + user(6, 'new') + answer(7, text('yes')));
@@ -70,11 +70,11 @@ test('a transcript that was written from the start is read by its times, one tha
   expect((await readTalk(from))?.turns.map(({ text: said, replies }) => [said, replies])).toEqual([['new', []]]);
 });
 
-test('where nothing was written there is nothing', async () => {
+test('is null for a missing transcript', async () => {
   expect(await readTalk(await mark())).toBeNull();
 });
 
-test('an answer that is written in pieces counts once, and every message is in one turn', async () => {
+test('counts a repeated answer once, and puts every message in one turn', async () => {
   const step = fc.oneof(fc.constant('ask' as const), fc.constant('say' as const), fc.constant('again' as const));
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {

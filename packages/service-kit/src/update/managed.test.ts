@@ -12,7 +12,7 @@ afterEach(() => folder.remove());
 const unset = { updateManaged: null, updateArchives: null };
 const from = 'https://example.org/releases';
 
-test('an archive that knows where newer ones are is its own, and a clone asks its remote all the same', () => {
+test('an archive with an address updates itself, and a clone uses its remote', () => {
   expect(managerOf(folder.path, { ...unset, updateArchives: from })).toBeNull();
   const info = { version: '1.0.0', commit: 'a'.repeat(40), platform: 'linux-x64', archives: 'https://example.org/own' };
   writeFileSync(path.join(folder.path, releaseFile), JSON.stringify(info));
@@ -22,13 +22,13 @@ test('an archive that knows where newer ones are is its own, and a clone asks it
   expect(archivesOf(folder.path, from)).toBeNull();
 });
 
-test('a clone is its own, a folder without git is an archive', () => {
+test('a clone updates itself, a folder without git is an archive', () => {
   expect(managerOf(folder.path, unset)).toBe('archive');
   mkdirSync(path.join(folder.path, '.git'));
   expect(managerOf(folder.path, unset)).toBeNull();
 });
 
-test('the setting wins over the file, and the file over git', () => {
+test('the setting overrides the file, and the file overrides git', () => {
   mkdirSync(path.join(folder.path, '.git'));
   writeFileSync(path.join(folder.path, '.managed'), 'apt\nmore\n');
   expect(managerOf(folder.path, unset)).toBe('apt');

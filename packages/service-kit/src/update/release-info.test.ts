@@ -7,7 +7,7 @@ import { readReleaseInfo, releaseFile, toReleaseInfo } from './release-info.ts';
 
 const info = { version: '1.2.3', commit: 'a'.repeat(40), platform: 'linux-x64', archives: 'https://example.org/releases' };
 
-test('an archive says what it is, and a clone says nothing', () => {
+test('an archive has release info, a clone has none', () => {
   const folder = temporaryFolder();
   try {
     expect(readReleaseInfo(folder.path)).toBeNull();
@@ -28,11 +28,11 @@ test.each([
     { platform: 'linux' },
     { platform: '../-x' },
   ].map((change) => JSON.stringify({ ...info, ...change })),
-])('what is no release file is refused', (...texts) => {
+])('rejects invalid release info', (...texts) => {
   expect(texts.map(toReleaseInfo)).toEqual(texts.map(() => null));
 });
 
-test('whatever it says, names of files can be made of it', () => {
+test('accepted values are valid in file names', () => {
   fc.assert(
     fc.property(fc.record({ version: fc.string(), commit: fc.string(), platform: fc.string() }), (found) => {
       const read = toReleaseInfo(JSON.stringify(found));

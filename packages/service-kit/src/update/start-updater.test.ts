@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { updaterEnv } from './start-updater.ts';
 
-test('the updater has what the operator set to reach the network, and nothing of the process that starts it', () => {
+test("updaterEnv() keeps the operator's network settings, and drops those of the process", () => {
   const theirs = { PATH: '/bin', HTTPS_PROXY: 'http://proxy:3128', NODE_EXTRA_CA_CERTS: '/ca.pem', SSH_AUTH_SOCK: '/agent' };
   const ours = {
     NODE_COMPILE_CACHE: '/c',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { installationHome, updatePlaces } from './update-places.ts';
 
-test('a version folder belongs to the clone that it lies in, any other folder to itself', () => {
+test('a version folder belongs to its clone, any other folder to itself', () => {
   const home = '/home/ann/my gateway';
   expect(installationHome(`${updatePlaces(home).versions}/${'a'.repeat(40)}`)).toBe(home);
   for (const other of [

@@ -8,20 +8,20 @@ let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder()));
 afterEach(() => folder.remove());
 
-test('the environment wins over what was chosen, which wins over stable', () => {
+test('the environment overrides the chosen channel, and the default is stable', () => {
   expect(channelOf(null, folder.path)).toBe('stable');
   changeUpdateSettings(folder.path, { channel: 'edge' });
   expect(channelOf(null, folder.path)).toBe('edge');
   expect(channelOf('stable', folder.path)).toBe('stable');
 });
 
-test('a change leaves the rest as it is', () => {
+test('a change keeps the other settings', () => {
   changeUpdateSettings(folder.path, { auto: true });
   expect(changeUpdateSettings(folder.path, { channel: 'edge' })).toEqual({ channel: 'edge', auto: true });
   expect(readUpdateSettings(folder.path)).toEqual({ channel: 'edge', auto: true });
 });
 
-test('a damaged file says nothing', () => {
+test('ignores a damaged file', () => {
   for (const text of ['{', 'null', '[]', '{"channel":"nightly","auto":"yes"}']) {
     writeFileSync(path.join(folder.path, 'update.json'), text);
     expect(readUpdateSettings(folder.path)).toEqual({ channel: null, auto: false });

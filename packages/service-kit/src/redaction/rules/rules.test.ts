@@ -15,21 +15,21 @@ const rules = [
   genericAssignment(generic, false),
 ];
 
-/** What a rule finds in a text, without rules about where it is asked. */
+/** The secrets that a rule finds in a text, without keywords. */
 const found = (id: string, text: string): string[] => {
   const rule = rules.find((each) => each.id === id);
   if (rule === undefined) throw new Error(`there is no rule ${id}`);
   return rule.find(text).map(({ from, to }) => text.slice(from, to));
 };
 
-/** 32 random bytes, as the service writes them behind a prefix. */
+/** 32 random bytes, as the service writes them after a prefix. */
 const own = 'nitoLnv46EzCFrhz9SmYmiaF9cUiI4FtVt_jzRCB-kY';
 
-describe('what a rule finds', () => {
+describe('secrets that a rule finds', () => {
   test.each([
     ['jwt', 'a eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0 b', ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0']],
     ['url-password', 'https://a:s3cr3t-1@x.io ftp://b:s3cr3t-2@[::1]', ['s3cr3t-1', 's3cr3t-2']],
-    ['url-password', 'https://me:admin@x.io', ['admin']], // over the web such a word may be the real one
+    ['url-password', 'https://me:admin@x.io', ['admin']], // in a web address, such a word can be the real one
     ['url-password', 'redis://:s3cr3t-1@x.io', ['s3cr3t-1']],
     ['url-token', 'https://0123456789abcdef:@x.io', ['0123456789abcdef']],
     ['authorization', 'Authorization: Bearer abcDEFghiJKLmnoPQR', ['abcDEFghiJKLmnoPQR']],
@@ -65,7 +65,7 @@ describe('what a rule finds', () => {
   ])('%s in %j', (id, text, secrets) => expect(found(id, text)).toEqual(secrets));
 });
 
-describe('what a rule leaves alone', () => {
+describe('text that a rule ignores', () => {
   test.each([
     ['jwt', 'eyJhbGciOiJIUzIAbcdefgh.eyJzdWIiOiIxMjMabcdef'.replaceAll(/\d/g, 'x')],
     ['url-password', 'postgres://me:secret@x.io'],
@@ -82,7 +82,7 @@ describe('what a rule leaves alone', () => {
     ['curl-user', 'curl -u me:me -u a:$PASSWORD -u b:xx'],
     ['kubernetes-secret', '  name: mysecretname\n  kind: AbcdefghIjkl\n'],
     ['explicit-assignment', 'password_hash = "A1b2C3d4E5f6G7h8", token = "a1.b2.c3.d4e5f6g7"'],
-    ['explicit-assignment', 'token = "A1b2C3d4"'], // too little for anything but a password
+    ['explicit-assignment', 'token = "A1b2C3d4"'], // too short for anything but a password
     ['generic-explicit', 'auth = A1b2C3d4E5f6G7h8I9j0 '],
     ['generic', 'auth_hash = A1b2C3d4E5f6G7h8I9j0 '],
     ['generic', 'auth = 5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f '],
@@ -101,6 +101,6 @@ describe('what a rule leaves alone', () => {
   ])('%s in %j', (id, text) => expect(found(id, text)).toEqual([]));
 });
 
-test('a refused place may have an accepted one within it', () => {
+test('finds a match within a rejected one', () => {
   expect(found('url-password', 'https://a:b:https://c:s3cr3t@x.io')).toEqual(['s3cr3t']);
 });

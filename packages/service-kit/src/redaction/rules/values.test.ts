@@ -7,19 +7,19 @@ test.each([
   ['abab', 1],
   ['abcd', 2],
   ['aaab', 0.811],
-])('%j holds %d bits for each character', (text, bits) => expect(entropyOf(text)).toBeCloseTo(bits, 3));
+])('%j has an entropy of %d bits per character', (text, bits) => expect(entropyOf(text)).toBeCloseTo(bits, 3));
 
 test.each(['$TOKEN', '%TOKEN%', '<your token>', '{{ token }}', 'a${b}c', '[token]', '(token)', '/etc/key', './key', 'file:key'])(
-  '%s is put in its place later',
+  '%s is a template',
   (text) => expect(isFiller(text)).toBe(true),
 );
 
-test.each(['...', 'sk-…', 'sk-***', 'xxxx1234', 'AAAAAA', 'https://x.io'])('%s is left out by whoever wrote it', (text) =>
+test.each(['...', 'sk-…', 'sk-***', 'xxxx1234', 'AAAAAA', 'https://x.io'])('%s is elided or not a value', (text) =>
   expect(isFiller(text)).toBe(true),
 );
 
 test.each(['changeme', 'your-key-123', 'mySecret', 'my-token-12', 'EXAMPLE1', 'admin', 'null', 'hunter2'])(
-  '%s stands where a value would',
+  '%s is a placeholder word',
   (text) => expect(isFiller(text)).toBe(true),
 );
 
@@ -27,7 +27,7 @@ test.each(['mySecret789', 'admins', 'a-token-of-ours', 'hunter3'])('%s may be a 
   expect(isFiller(text)).toBe(false),
 );
 
-test('ids and digests are public', () => {
+test('isPublicId() accepts UUIDs and digests only', () => {
   expect(isPublicId('5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f')).toBe(true);
   expect(isPublicId('sha512-9f86d081884c7d659a2f')).toBe(true);
   expect(isPublicId('5f2b6c1e-8a3d-4c59-9d1e-0a7b3c4d5e6f7')).toBe(false);
@@ -36,7 +36,7 @@ test('ids and digests are public', () => {
 
 test.each([
   ['A1b2C3d4', 3, true],
-  ['A1b2C3d4', 3.01, false], // eight characters, three bits each
+  ['A1b2C3d4', 3.01, false], // eight characters of three bits each
   ['abcdefgh', 2, false], // no digit
   ['12345678', 2, false], // no letter
   ['your-key-1234567', 2, false],

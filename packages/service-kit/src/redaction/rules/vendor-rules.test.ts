@@ -8,18 +8,18 @@ const find = (id: string, text: string): string[] => {
   return (rule?.find(text) ?? []).map(({ from, to }) => text.slice(from, to));
 };
 
-test('a rule gives the place of the secret alone, and where the whole of it begins', () => {
+test('a rule returns the position of the secret and the beginning of its name', () => {
   const text = `so api_key = "${random}" and`;
   expect(generic.find(text)).toEqual([{ from: 14, to: 34, kind: 'credential', nameFrom: 3 }]);
 });
 
-test('a rule for tokens says that it found a token, others a credential', () => {
+test('a token rule reports a token, others a credential', () => {
   const pat = `ghp_${random}${random.slice(0, 16)}`;
   const kinds = rules.find(({ id }) => id === 'github-pat')?.find(`${pat} `);
   expect(kinds).toMatchObject([{ kind: 'token', from: 0, to: 40 }]);
 });
 
-test('each secret in a text is found', () => {
+test('finds each secret in a text', () => {
   expect(find('generic', `api_key = "${random}"\nauth_token = "${random}z"\n`)).toEqual([random, `${random}z`]);
 });
 
@@ -31,8 +31,8 @@ test.each([
   ['a secret that the rule knows to be none', 'aws-access-token', 'AKIAIOSFODNN7EXAMPLE '],
   ['a name that says something else', 'generic', `primary_key = "${random}"`],
   ['a template', 'generic', 'api_key = "{{ .Values.apiKey01 }}"'],
-])('%s is no secret', (_what, id, text) => expect(find(id, text)).toEqual([]));
+])('%s is not a secret', (_what, id, text) => expect(find(id, text)).toEqual([]));
 
-test('what another line says does not count', () => {
+test('ignores the context of other lines', () => {
   expect(find('generic', `primary_key = "x"\napi_key = "${random}"\n`)).toEqual([random]);
 });
