@@ -6,10 +6,10 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { watchDamage } from './check-database.ts';
 import { openSqlite } from './open-sqlite.ts';
 
-/** Another process reads the file. */
+/** The file is read by another process. */
 vi.setConfig({ testTimeout: 20_000 });
 
-/** An open database, a clock, and what was said of its damage. */
+/** An open database, a clock, and the reports of its damage. */
 async function watched() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -23,13 +23,13 @@ async function watched() {
   const clock = createFakeClock();
   const said: string[] = [];
   const stop = watchDamage(db, clock, (message) => said.push(message));
-  /** An index that no longer fits its table: no statement of a service meets it. */
+  /** An index that no longer matches its table, which no statement of a service notices. */
   const damage = () =>
     writeFileSync(file, Buffer.from(readFileSync(file).toString('latin1').replace('name 321', 'name 999'), 'latin1'));
   return { db, clock, said, stop, damage };
 }
 
-test('damage that no statement has met is found by the check after the start, and said once', async () => {
+test('the check after the start finds damage that no statement has met, and reports it once', async () => {
   const { db, clock, said, damage } = await watched();
   damage();
   clock.advance(60_000);
@@ -39,14 +39,14 @@ test('damage that no statement has met is found by the check after the start, an
   expect(said).toHaveLength(1);
 });
 
-test('damage that a statement meets is said at once', async () => {
+test('reports damage that a statement meets at once', async () => {
   const { db, said } = await watched();
   db.reportDamage('malformed');
   await db.damaged;
   expect(said).toEqual([expect.stringContaining('is damaged (malformed)')]);
 });
 
-test('a check that was given up says nothing', async () => {
+test('an abandoned check reports nothing', async () => {
   const { db, clock, said, stop, damage } = await watched();
   damage();
   clock.advance(60_000);

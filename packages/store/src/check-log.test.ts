@@ -8,7 +8,7 @@ import { isLogDamaged, keepDamagedLog } from './check-log.ts';
 
 const rows = 12;
 
-/** A database as a killed process leaves it: one commit for each row, all of them in the log. */
+/** A database as a killed process leaves it: one commit per row, all of them in the log. */
 function leftBehind() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -32,7 +32,7 @@ function leftBehind() {
   return { folder: folder.path, file: copy, log, recovered };
 }
 
-test('whatever byte of a log is altered: when SQLite drops a commit and keeps silent, it is known to be damaged', () => {
+test('detects a damaged log exactly when SQLite silently drops a commit because of an altered byte', () => {
   const { log, recovered } = leftBehind();
   const frame = 24 + log.readUInt32BE(8);
   fc.assert(
@@ -45,12 +45,12 @@ test('whatever byte of a log is altered: when SQLite drops a commit and keeps si
   );
 });
 
-test('a log that a kill has cut off anywhere is not damaged', () => {
+test('does not report a log that a kill has truncated as damaged', () => {
   const { log } = leftBehind();
   const header = 32;
   fc.assert(
     fc.property(fc.integer({ min: header, max: log.length }), fc.boolean(), (length, hasOldFrames) => {
-      // What is behind the cut may be of an earlier round of the log, with other salts.
+      // After the cut, frames of an earlier round of the log may follow, with other salts.
       const rest = hasOldFrames ? Buffer.alloc(log.length - length, 7) : Buffer.of();
       expect(isLogDamaged(Buffer.concat([log.subarray(0, length), rest]))).toBe(false);
     }),
@@ -59,7 +59,7 @@ test('a log that a kill has cut off anywhere is not damaged', () => {
   expect(isLogDamaged(Buffer.of())).toBe(false);
 });
 
-test('a damaged log is kept under another name before the database is opened, a sound one is not', () => {
+test('keeps a copy of a damaged log before the database is opened, but not of a sound one', () => {
   const { file, folder, log } = leftBehind();
   keepDamagedLog(file);
   expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toEqual([]);

@@ -29,7 +29,7 @@ function open(logBytes: number) {
   return { db, file, clock, add, log, rows };
 }
 
-test('the log of a database that is written all the time stays short, and every change is kept, in its order', async () => {
+test('keeps the log of a busy database short, and keeps every change in order', async () => {
   const { add, log, rows } = open(logBytes);
   let longest = 0;
   for (let round = 0; round < 40; round++) {
@@ -40,7 +40,7 @@ test('the log of a database that is written all the time stays short, and every 
   expect(rows()).toEqual({ n: 1000 });
 });
 
-test('a reader that holds on to the log keeps it long, and nobody waits for more than a moment', async () => {
+test('a reader keeps the log long without delaying writers for long', async () => {
   const { add, log, rows, file, clock } = open(logBytes);
   await add();
   const reader = new DatabaseSync(file, { readOnly: true });
@@ -56,7 +56,7 @@ test('a reader that holds on to the log keeps it long, and nobody waits for more
   expect(rows()).toEqual({ n: 1101 });
 });
 
-test('once nothing is written for three seconds, a long log is cut off', async () => {
+test('truncates a long log after three seconds without writes', async () => {
   const { add, log, rows, clock } = open(16 * 1024 * 1024);
   for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 150 }, add));
   const long = log();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { copyDatabase } from './copy-database.ts';
 
-/** Of many small pages, so that a copy takes several steps. */
+/** A database of many small pages, so that a copy takes several steps. */
 function openDatabase() {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -20,11 +20,11 @@ function openDatabase() {
   return { file, copy, write: () => insert.run('later') };
 }
 
-test('a copy is of the moment in which it begins, and ends, while others write all the time', async () => {
+test('copies the state at its beginning, and finishes during continuous writes', async () => {
   const { file, copy, write } = openDatabase();
   let isOver = false;
   const copying = copyDatabase(file, copy).finally(() => (isOver = true));
-  // Without an end to the writing, a copy that begins again with each write would have none either.
+  // If the writing had no end, a copy that restarts with each write would not end either.
   for (let written = 0; !isOver && written < 5000; written++) {
     write();
     await nextTick();
@@ -35,7 +35,7 @@ test('a copy is of the moment in which it begins, and ends, while others write a
   expect(copied.prepare('SELECT count(*) AS count FROM entry').get()).toEqual({ count: 4000 });
 });
 
-test('one that takes too long is given up', async () => {
+test('a copy times out', async () => {
   const { file, copy } = openDatabase();
   await expect(copyDatabase(file, copy, { maxMs: 0 })).rejects.toThrow(`${file} could not be copied within 0 s`);
 });

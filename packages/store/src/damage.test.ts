@@ -32,11 +32,11 @@ function filled() {
   return { file, flip };
 }
 
-/** Another process reads the file. */
+/** The file is read by another process. */
 const timeoutMs = 20_000;
 vi.setConfig({ testTimeout: 20_000 });
 
-/** What a check finds whose process runs this script. */
+/** The result of a check whose process runs this script. */
 function checkedBy(script: string) {
   const { file } = filled();
   const reader = path.join(path.dirname(file), 'reader.mjs');
@@ -58,14 +58,14 @@ test.each(['header', 'table', 'index'])('the check finds altered bytes in a page
   expect(await checkDatabase(file, { timeoutMs })).toMatchObject({ isDamaged: true });
 });
 
-test('the check finds an index that does not fit its table', async () => {
+test('the check finds an index that does not match its table', async () => {
   const { file } = filled();
   const bytes = readFileSync(file);
   writeFileSync(file, Buffer.from(bytes.toString('latin1').replace('name 321', 'name 999'), 'latin1'));
   expect(await checkDatabase(file, { timeoutMs })).toMatchObject({ isDamaged: true });
 });
 
-test('a check that takes too long is ended', async () => {
+test('the check times out', async () => {
   expect(await checkDatabase(filled().file, { timeoutMs: 1 })).toBe('unfinished');
 });
 
@@ -76,7 +76,7 @@ test.each([
   ['throws', "throw new Error('no such module')", 'exit code 1'],
   ['says nothing', '', 'no answer'],
   ['says something else', "process.stdout.write('reading\\n[')", 'no answer'],
-])('a database is not called damaged when the process that reads it %s', async (_what, script, how) => {
+])('does not report damage when the process that reads the database %s', async (_what, script, how) => {
   expect(await checkedBy(script)).toEqual({
     fault: `the process that was to read it failed (${how})`,
     isDamaged: false,
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test('a database is not called damaged when no process could be started', async () => {
+test('does not report damage when no process can be started', async () => {
   const longerThanAnyArgument = `/${'x'.repeat(200_000)}`;
   expect(await checkDatabase(longerThanAnyArgument, { timeoutMs })).toMatchObject({
     fault: 'the process that was to read it failed (E2BIG)',
@@ -93,13 +93,13 @@ test('a database is not called damaged when no process could be started', async 
   });
 });
 
-test.each(['SIGSEGV', 'SIGBUS'])('a database whose reading ends the process with %s is damaged', async (signal) => {
+test.each(['SIGSEGV', 'SIGBUS'])('reports damage when reading ends the process with %s', async (signal) => {
   expect(await checkedBy(`process.stdout.write('reading\\n'); process.kill(process.pid, '${signal}')`)).toMatchObject({
     isDamaged: true,
   });
 });
 
-test('several are read together, and those behind one that ends the process are read all the same', async () => {
+test('checks several databases in one process, and continues after one that crashes it', async () => {
   const files = [filled(), filled(), filled()].map(({ file }) => file);
   const [, deadly = ''] = files;
   const reader = path.join(path.dirname(deadly), 'reader.mjs');
@@ -120,7 +120,7 @@ test.each([
   ['get', 'SELECT * FROM n WHERE id = 400'],
   ['run', "UPDATE n SET value = 'y' WHERE id = 400"],
 ] as const)(
-  'a statement that meets damage (%s) says which file it is and what to do, and so does the database from then on',
+  'a statement that meets damage (%s) names the file and the remedy, and later statements fail likewise',
   async (how, sql) => {
     const { file, flip } = filled();
     flip('table');
@@ -136,7 +136,7 @@ test.each([
   },
 );
 
-test('a statement that is wrong is no damage', async () => {
+test('does not report an invalid statement as damage', async () => {
   const db = openSqlite(filled().file);
   onTestFinished(() => db.close());
   await expect(db.run('INSERT INTO n (id) VALUES (1)')).rejects.toThrow('UNIQUE');

@@ -15,13 +15,13 @@ const open = () => {
   return { db, values, add };
 };
 
-/** A disk that holds a few pages more than it does now. */
+/** Limits the disk to a few pages more than are used now. */
 function limitPages({ raw }: ReturnType<typeof open>['db'], more: number): void {
   const pages = Number(raw.prepare('PRAGMA page_count').get()?.['page_count']);
   raw.exec(`PRAGMA max_page_count = ${pages + more}`);
 }
 
-test('a change that a full disk took away again with another one is not called safe, and those after it are kept', async () => {
+test('a change rolled back by a full disk rejects, and later changes are kept', async () => {
   const { db, values, add } = open();
   limitPages(db, 1);
   const results = await Promise.allSettled([add('small'), add('x'.repeat(100_000)), add('small too')]);
@@ -29,7 +29,7 @@ test('a change that a full disk took away again with another one is not called s
   expect(values()).toBe(1);
 });
 
-test('a full disk is a fault for as long as nothing fits on it', async () => {
+test('a full disk is a fault until a change fits again', async () => {
   const { db, values, add } = open();
   limitPages(db, 1);
   await expect(add('x'.repeat(100_000))).rejects.toThrow('full');
@@ -39,7 +39,7 @@ test('a full disk is a fault for as long as nothing fits on it', async () => {
   expect(db.fault()).toBeNull();
 });
 
-test('a change beside one that fails for its content is kept', async () => {
+test('a failed change does not affect those beside it', async () => {
   const { db, values, add } = open();
   const results = await Promise.allSettled([
     add('a'),
@@ -50,14 +50,14 @@ test('a change beside one that fails for its content is kept', async () => {
   expect(values()).toBe(2);
 });
 
-test('the fault that ended a transaction is reported, not that there was none to roll back', async () => {
+test('reports the fault that ended a transaction, not the failed rollback', async () => {
   const { db } = open();
   limitPages(db, 1);
   const work = db.transaction((inside) => inside.run('INSERT INTO n VALUES (?)', 'x'.repeat(100_000)));
   await expect(work).rejects.toThrow('full');
 });
 
-test('a deferred change that was lost while nobody waited is not called safe to those who marked their beginning', async () => {
+test('flush() rejects for a deferred change that was lost since the mark', async () => {
   const { db, values, add } = open();
   const before = db.mark();
   await db.getDeferred('INSERT INTO n VALUES (?)', 'deferred');
@@ -68,11 +68,11 @@ test('a deferred change that was lost while nobody waited is not called safe to 
   expect(values()).toBe(0);
 });
 
-test('changes that a failing read took away are not called safe, and those after it are kept', async () => {
+test('changes rolled back by a failed read reject, and later ones are kept', async () => {
   const { db, values, add } = open();
   const before = db.mark();
   const change = add('a');
-  // What SQLite does when a read meets a full disk or a fault of the file.
+  // As SQLite does when a read meets a full disk or an I/O error.
   db.raw.function('fail', () => {
     db.raw.exec('ROLLBACK');
     throw new Error('disk I/O error');
@@ -84,7 +84,7 @@ test('changes that a failing read took away are not called safe, and those after
   expect(values()).toBe(1);
 });
 
-test('changes of a transaction that has ended unseen are not called safe, with or without another change after them', async () => {
+test('changes of a transaction that ended unnoticed reject, with or without another change after them', async () => {
   const { db, values, add } = open();
   const alone = add('a');
   db.raw.exec('ROLLBACK');
@@ -96,14 +96,14 @@ test('changes of a transaction that has ended unseen are not called safe, with o
   expect(values()).toBe(1);
 });
 
-test('a deferred change is committed within moments, though nobody waits for it', async () => {
+test('commits a deferred change soon without a flush', async () => {
   const { db } = open();
   await db.getDeferred('INSERT INTO n VALUES (?)', 'deferred');
   expect(db.raw.isTransaction).toBe(true);
   await expect.poll(() => db.raw.isTransaction).toBe(false);
 });
 
-test('wherever the process is killed, exactly what was promised is there', async () => {
+test('after a kill, every acknowledged change is there, and none twice', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.constant('run' as const) },
     { weight: 2, arbitrary: fc.constant('defer' as const) },
@@ -131,7 +131,7 @@ test('wherever the process is killed, exactly what was promised is there', async
         if (what === 'transaction') await db.transaction((tx) => tx.run(add, name));
         if (what !== 'defer' && what !== 'kill') promised.push(name);
         if (what === 'kill') {
-          const left = `${file}x`; // the files as they are at this moment
+          const left = `${file}x`; // the files at this moment
           for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, left + end);
           await db.close();
           file = left;
@@ -149,7 +149,7 @@ test('wherever the process is killed, exactly what was promised is there', async
   );
 });
 
-test('a database that another process keeps locked is a fault until it lets go, and stops nobody for long', async () => {
+test('a database locked by another process is a fault until it is released, and does not block for long', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const file = path.join(folder.path, 'a.db');

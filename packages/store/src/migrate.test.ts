@@ -17,7 +17,7 @@ function prepared() {
   return { db, migrations, logBytes: () => statSync(`${file}-wal`).size };
 }
 
-test('what migrations make is in the database itself, and a start without a new one leaves the log alone', async () => {
+test('moves the changes of migrations into the database, and leaves the log alone without new ones', async () => {
   const { db, migrations, logBytes } = prepared();
   migrate(db, migrations);
   expect(logBytes()).toBe(0);
@@ -27,7 +27,7 @@ test('what migrations make is in the database itself, and a start without a new 
   expect([written > 0, logBytes()]).toEqual([true, written]);
 });
 
-test('a disk that is too full to move the log keeps no process from starting', async () => {
+test('starts although the disk is too full for a checkpoint', async () => {
   const { db, migrations } = prepared();
   const exec = db.raw.exec.bind(db.raw);
   db.raw.exec = (sql) => {

@@ -8,7 +8,7 @@ const open = () => {
   return { db, count };
 };
 
-test('a transaction that throws leaves nothing behind', async () => {
+test('rolls back a transaction that throws', async () => {
   const { db, count } = open();
   await expect(
     db.transaction(async (tx) => {
@@ -19,7 +19,7 @@ test('a transaction that throws leaves nothing behind', async () => {
   expect(await count()).toBe(0);
 });
 
-test('transactions run one after the other, and other statements wait outside', async () => {
+test('runs transactions one after another, and other statements outside them', async () => {
   const { db, count } = open();
   const seen: string[] = [];
   const slow = (name: string, fails: boolean) =>
@@ -36,7 +36,7 @@ test('transactions run one after the other, and other statements wait outside', 
   expect(await count()).toBe(2);
 });
 
-test('what a transaction leaves for after its commit runs before any other statement, and never after a rollback', async () => {
+test('runs afterCommit() callbacks before any other statement, and not after a rollback', async () => {
   const { db, count } = open();
   const seen: string[] = [];
   const adds = (name: string, fails: boolean) =>
@@ -55,7 +55,7 @@ test('what a transaction leaves for after its commit runs before any other state
   expect(seen).toEqual(['a begins', 'a is committed', 'b begins', 'c begins', 'c is committed', 'there are 2']);
 });
 
-test('statements that waited for a transaction share a commit, in the order in which they came', async () => {
+test('statements that waited for a transaction share a commit in order', async () => {
   const { db } = open();
   const before = db.mark();
   const slow = db.transaction(() => new Promise((resolve) => setImmediate(resolve)));
@@ -65,7 +65,7 @@ test('statements that waited for a transaction share a commit, in the order in w
   expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([...Array(20).keys()]);
 });
 
-test('a batch is one transaction within the call: all of it is there, or nothing when it throws', async () => {
+test('a batch is one synchronous transaction, which is rolled back when it throws', async () => {
   const { db, count } = open();
   const insert = db.statement('INSERT INTO n VALUES (?)');
   expect(db.batch(() => [1, 2, 3].map((value) => Number(insert.run(value).changes)))).toEqual([1, 1, 1]);
@@ -78,7 +78,7 @@ test('a batch is one transaction within the call: all of it is there, or nothing
   expect(await count()).toBe(3);
 });
 
-test('a batch commits what shared a transaction before it, and keeps it when the batch throws', async () => {
+test('a batch commits earlier statements first, and keeps them when it throws', async () => {
   const { db, count } = open();
   const waiting = db.run('INSERT INTO n VALUES (1)');
   expect(() =>
@@ -90,20 +90,17 @@ test('a batch commits what shared a transaction before it, and keeps it when the
   expect(await count()).toBe(1);
 });
 
-test.each(['normal', 'full'] as const)(
-  'after a durable statement the durability is %s again, as it was set',
-  async (durability) => {
-    const db = openSqlite(':memory:', { durability });
-    db.raw.exec('CREATE TABLE n (value INTEGER)');
-    const level = () => db.raw.prepare('PRAGMA synchronous').get()?.['synchronous'];
-    const before = level();
-    expect(await db.runDurably('INSERT INTO n VALUES (1)')).toBe(1);
-    await expect(db.runDurably('INSERT INTO absent VALUES (1)')).rejects.toThrow('no such table');
-    expect(level()).toBe(before);
-  },
-);
+test.each(['normal', 'full'] as const)('restores the durability %s after a durable statement', async (durability) => {
+  const db = openSqlite(':memory:', { durability });
+  db.raw.exec('CREATE TABLE n (value INTEGER)');
+  const level = () => db.raw.prepare('PRAGMA synchronous').get()?.['synchronous'];
+  const before = level();
+  expect(await db.runDurably('INSERT INTO n VALUES (1)')).toBe(1);
+  await expect(db.runDurably('INSERT INTO absent VALUES (1)')).rejects.toThrow('no such table');
+  expect(level()).toBe(before);
+});
 
-test('a durable statement waits for an open transaction, and is in the database before those that came after it', async () => {
+test('a durable statement waits for an open transaction, and precedes later statements', async () => {
   const { db } = open();
   const slow = db.transaction(async (tx) => {
     await tx.run('INSERT INTO n VALUES (1)');
@@ -114,7 +111,7 @@ test('a durable statement waits for an open transaction, and is in the database 
   expect((await db.all<{ value: number }>('SELECT value FROM n')).map(({ value }) => value)).toEqual([1, 2, 3]);
 });
 
-test('a batch while a transaction is open is refused, and takes nothing from that transaction', async () => {
+test('rejects a batch during an open transaction, without affecting the transaction', async () => {
   const { db, count } = open();
   const begun = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -131,7 +128,7 @@ test('a batch while a transaction is open is refused, and takes nothing from tha
   expect(await count()).toBe(2);
 });
 
-test('a batch within a batch is refused, and the outer one leaves nothing behind', async () => {
+test('rejects a batch within a batch, and rolls back the outer one', async () => {
   const { db, count } = open();
   const insert = db.statement('INSERT INTO n VALUES (1)');
   expect(() =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openSqlite } from './open-sqlite.ts';
 import { asBytes, bounded, bytesOf, countFitting, cut, firstFitting, readPage } from './read-page.ts';
 
-test('as many of the first rows as fit are taken, and at least one', () => {
+test('countFitting() takes as many rows as fit, and at least one', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50), { maxLength: 20 }), fc.nat(120), (sizes, room) => {
       const rows = sizes.map((bytes) => ({ bytes }));
@@ -16,14 +16,14 @@ test('as many of the first rows as fit are taken, and at least one', () => {
   );
 });
 
-test('what fits is counted in bytes as they are sent', () => {
+test('firstFitting() counts bytes as they are sent', () => {
   expect(firstFitting(['aa', 'bb', 'cc'], 8)).toEqual(['aa', 'bb']);
   expect(firstFitting(['éé', 'bb', 'cc'], 8)).toEqual(['éé']);
   expect(firstFitting(['"\n', 'bb'], 9)).toEqual(['"\n']);
   expect(firstFitting([], 1)).toEqual([]);
 });
 
-test('pages go through all rows, whatever their sizes are and what is in them', async () => {
+test('pages cover all rows, whatever their size and content', async () => {
   const db = openSqlite(':memory:');
   await db.run('CREATE TABLE thing (seq INTEGER PRIMARY KEY, kind TEXT, text TEXT)');
   const sizes = [10, 5_000_000, 0, 3_000_000, 3_000_000, 1, 2_000_000];

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openSqlite } from './open-sqlite.ts';
 
-test('a snapshot is of one moment between two transactions, while both go on', async () => {
+test('a snapshot has the state between two transactions, while writes continue', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const db = openSqlite(path.join(folder.path, 'a.db'), { exclusive: true });

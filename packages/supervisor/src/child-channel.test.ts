@@ -33,8 +33,8 @@ afterEach(() => void vi.useRealTimers());
 
 const words = (count: number) => '{}\n'.repeat(count);
 
-describe('the channel of a child', () => {
-  test('takes and gives one JSON message a line, however they are cut', async () => {
+describe('child channel', () => {
+  test('reads and writes one JSON message per line, however it is cut', async () => {
     const { channel, written, heard, say } = setUp();
     await say('{"a":1}\n{"b"');
     await say(':"é"}\n\n');
@@ -43,7 +43,7 @@ describe('the channel of a child', () => {
     expect(written).toEqual(['{"c":3}\n']);
   });
 
-  test('takes nothing of a child any more that said what is no message', async () => {
+  test('stops reading after a message that is not JSON', async () => {
     const { channel, reported, heard, say } = setUp();
     await say('{"a":1}\noops\n{"b":2}\n');
     expect(heard).toEqual([{ a: 1 }]);
@@ -51,13 +51,13 @@ describe('the channel of a child', () => {
     expect(channel.send({})).toBe(false);
   });
 
-  test('does not gather a message without an end', async () => {
+  test('rejects a message over the size limit', async () => {
     const { reported, say } = setUp();
     await say('"'.padEnd(channelLimits.lineChars + 1, 'x'));
     expect(reported).toEqual([`its message to its parent is longer than ${channelLimits.lineChars} characters`]);
   });
 
-  test('lets a child that says too much wait as long as it took too much', async () => {
+  test('pauses a child that sends too much in proportion to the excess', async () => {
     const { pipe, say } = setUp();
     const count = Math.ceil((3 * budget) / (messageCost + 3));
     await say(words(count));
@@ -70,7 +70,7 @@ describe('the channel of a child', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('reports a child that has to wait again and again', async () => {
+  test('reports a child that has to be paused repeatedly', async () => {
     const { reported, say } = setUp();
     for (let window = 0; window < hurriedWindows; window++) {
       expect(reported).toEqual([]);
@@ -80,7 +80,7 @@ describe('the channel of a child', () => {
     expect(reported).toEqual(['hurry']);
   });
 
-  test('keeps nothing for a child that does not listen, past a limit', () => {
+  test('drops messages to a child that does not read, over a limit', () => {
     const { channel, stopReading } = setUp();
     stopReading();
     const text = 'x'.repeat(unreadBytes / 2);

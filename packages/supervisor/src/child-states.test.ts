@@ -6,8 +6,8 @@ const steps = phases.flatMap((from) =>
   Object.entries(transitions[from]).map(([event, step]) => ({ from, event: event as ChildEvent, ...step })),
 );
 
-describe('the table of child states', () => {
-  test('is this one', () => {
+describe('child state table', () => {
+  test('matches its snapshot', () => {
     expect(steps.map(({ from, event, to, effects }) => `${from} + ${event} → ${[to, ...effects].join(', ')}`))
       .toMatchInlineSnapshot(`
       [
@@ -43,18 +43,18 @@ describe('the table of child states', () => {
     `);
   });
 
-  test.each(phases)('stop leads from %s to nothing running', (phase) => {
+  test.each(phases)('stop leads from %s to a state without a process or to stopping', (phase) => {
     const to = transitions[phase].stop?.to ?? phase;
     expect(['stopped', 'stopping']).toContain(to);
   });
 
-  test.each(phases)('start and restart are never ignored where nothing runs (%s)', (phase) => {
+  test.each(phases)('start and restart are never ignored without a process (%s)', (phase) => {
     if (hasProcess(phase)) return;
     expect(transitions[phase].start).toEqual({ to: 'starting', effects: ['forget', 'spawn'] });
     expect(transitions[phase].restart).toEqual(transitions[phase].start);
   });
 
-  test('spawns only where no process is left, and leaves none behind', () => {
+  test('spawns only when no process is left, and never loses track of one', () => {
     for (const { from, event, to, effects } of steps) {
       const gone = event === 'exit' || event === 'fatal-exit';
       if (effects.includes('spawn')) expect(gone || !hasProcess(from), `${from} + ${event}`).toBe(true);
@@ -62,7 +62,7 @@ describe('the table of child states', () => {
     }
   });
 
-  test('reaches every phase from stopped and comes back from every phase', () => {
+  test('every phase is reachable from every other', () => {
     const reach = (start: Phase) => {
       const seen = new Set([start]);
       for (const phase of seen) for (const step of Object.values(transitions[phase])) seen.add(step.to);

@@ -6,7 +6,7 @@ const ended = { code: 1, signal: null, error: null };
 const killed = { code: null, signal: 'SIGKILL', error: null };
 const unknown = 'ended with exit code 1; the reason is not known';
 
-describe('the reason of an exit', () => {
+describe('describeExit()', () => {
   test.each([
     [
       'the error of a stack trace',
@@ -104,13 +104,13 @@ describe('the reason of an exit', () => {
     expect(describeExit(exit, { lines: lines(...texts), at: 0 })).toBe(expected);
   });
 
-  test('is nothing that was written long before, and nothing of what it said to its users', () => {
+  test('ignores old lines and the output to users', () => {
     expect(describeExit(ended, { lines: lines('Error: of this morning'), at: 3_600_000 })).toBe(unknown);
     const told = [{ at: 0, stream: 'stdout' as const, text: 'Error: an example of an error' }];
     expect(describeExit(ended, { lines: told, at: 0 })).toBe(unknown);
   });
 
-  test('is one short line, whatever the log holds', () => {
+  test('returns one short line, whatever the log contains', () => {
     const long = JSON.stringify({ level: 'fatal', msg: 'x'.repeat(5000) });
     for (const text of [long, 'y'.repeat(5000), '{"level":"fatal","msg":{"a":1},"error":[1]}', '{"level":"fatal"'])
       expect(describeExit(ended, { lines: lines(text), at: 0 }).length).toBeLessThan(600);

@@ -7,19 +7,19 @@ function setUp() {
   const passed: string[] = [];
   const gate = createLineGate(clock, ({ text }) => passed.push(text));
   const push = (text: string) => gate.push({ stream: 'stdout', text });
-  /** A second's worth of what is allowed, in lines of one KiB. */
+  /** Writes lines of one KiB. */
   const flood = (lines: number) => Array.from({ length: lines }, (_, i) => push(`${i} `.padEnd(1024, 'x')));
   return { clock, gate, passed, push, flood };
 }
 
-describe('the gate before the log', () => {
-  test('passes on what comes, as it comes', () => {
+describe('line gate', () => {
+  test('passes lines on at once', () => {
     const { passed, push } = setUp();
     for (const text of ['a', 'b', 'c']) push(text);
     expect(passed).toEqual(['a', 'b', 'c']);
   });
 
-  test('passes on a burst, then no more than is allowed, the newest in the end', () => {
+  test('passes a burst, then the allowed rate, and the newest lines in the end', () => {
     const { clock, passed, flood } = setUp();
     flood(100_000);
     const burst = gateLimits.burstBytes / 1024;
@@ -33,7 +33,7 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(burst + 1 + gateLimits.waiting);
   });
 
-  test('says how much it left out, where it did', () => {
+  test('inserts a notice where lines were dropped', () => {
     const { clock, passed, flood } = setUp();
     flood(1_756);
     clock.advance(20_000);
@@ -52,14 +52,14 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(301);
   });
 
-  test('gives everything at once when it is asked for', () => {
+  test('drain() passes all waiting lines at once', () => {
     const { gate, passed, flood } = setUp();
     flood(600);
     gate.drain();
     expect(passed).toHaveLength(600);
   });
 
-  test('does not hold lines up when the clock is set back', () => {
+  test('does not delay lines when the clock is set back', () => {
     const clock = createFakeClock();
     const passed: string[] = [];
     const gate = createLineGate(clock, ({ text }) => passed.push(text));
@@ -71,7 +71,7 @@ describe('the gate before the log', () => {
     expect(passed).toHaveLength(gateLimits.burstBytes / 1024 + 10);
   });
 
-  test('has no more to give at once than can be borne, however long the lines are', () => {
+  test('bounds the waiting text, however long the lines are', () => {
     const { gate, passed, push } = setUp();
     for (let i = 0; i < 1000; i++) push(`${i} `.padEnd(8 * 1024, 'x'));
     passed.length = 0;

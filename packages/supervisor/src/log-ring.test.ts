@@ -5,7 +5,7 @@ import { createLogRing, logLimits, type LogRing } from './log-ring.ts';
 
 const texts = (ring: LogRing) => ring.lines().map((line) => line.text);
 
-describe('the log ring', () => {
+describe('log ring', () => {
   test('keeps the last 500 lines, oldest first', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 1234; i++) ring.write('stdout', Buffer.from(`line ${i}\n`));
@@ -14,14 +14,14 @@ describe('the log ring', () => {
     expect(texts(ring).at(-1)).toBe('line 1233');
   });
 
-  test('cuts a line at 8 KiB and goes on with the next', () => {
+  test('truncates a line at 8 KiB and continues with the next', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     for (let i = 0; i < 100; i++) ring.write('stdout', Buffer.alloc(64 * 1024, 'x'));
     ring.write('stdout', Buffer.from('\nnext\n'));
     expect(texts(ring)).toEqual([`${'x'.repeat(logLimits.lineBytes)} … [cut]`, 'next']);
   });
 
-  test('does not mix the two streams', () => {
+  test('keeps the two streams separate', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stdout', Buffer.from('one '));
     ring.write('stderr', Buffer.from('bad\n'));
@@ -32,7 +32,7 @@ describe('the log ring', () => {
     ]);
   });
 
-  test('gives the same lines however the bytes are cut', () => {
+  test('returns the same lines however the bytes are cut', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }).filter((s) => !/[\r\n]/.test(s))),
@@ -51,7 +51,7 @@ describe('the log ring', () => {
     );
   });
 
-  test('keeps a last line without an end when the process is gone', () => {
+  test('flush() keeps an unfinished last line', () => {
     const ring = createLogRing({ clock: createFakeClock(1) });
     ring.write('stderr', Buffer.from('half a'));
     expect(texts(ring)).toEqual([]);
@@ -59,7 +59,7 @@ describe('the log ring', () => {
     expect(texts(ring)).toEqual(['half a']);
   });
 
-  test('masks a line before anyone gets it', () => {
+  test('masks a line before it is stored or passed on', () => {
     const seen: string[] = [];
     const ring = createLogRing({
       clock: createFakeClock(1),

@@ -8,7 +8,7 @@ const exits = fc.array(
   { minLength: 1, maxLength: 100 },
 );
 
-test('starts again whatever happened, within 60 s, when nobody gives up', () => {
+test('restarts after any exit within 60 s when there is no limit', () => {
   fc.assert(
     fc.property(exits, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (all, die) => {
       const policy = createRestartPolicy(
@@ -29,7 +29,7 @@ test('starts again whatever happened, within 60 s, when nobody gives up', () => 
   );
 });
 
-test('is back within seconds after the sixth kill in a row', () => {
+test('restarts within seconds after the sixth kill in a row', () => {
   const policy = createRestartPolicy(
     () => null,
     () => 0.999,
@@ -39,7 +39,7 @@ test('is back within seconds after the sixth kill in a row', () => {
   expect(delays.every((verdict) => verdict.again && verdict.delayMs < 4000)).toBe(true);
 });
 
-test('gives up after more exits than the limit allows within its period, and never before', () => {
+test('gives up exactly when there are more exits than the limit within its period', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }), (gaps) => {
       const policy = createRestartPolicy(
@@ -58,7 +58,7 @@ test('gives up after more exits than the limit allows within its period, and nev
   );
 });
 
-test('takes exits of before the limit was set for none', () => {
+test('does not count exits from before the limit was set', () => {
   let limit: typeof crashLimit | null = null;
   const policy = createRestartPolicy(
     () => limit,

@@ -7,7 +7,7 @@ import type { ChildListener, Spawn } from './spawn-child.ts';
 const spec: ChildSpec = { name: 'core', entry: 'core.ts', env: { A: '1' }, startTimeoutMs: 1, stopTimeoutMs: 1 };
 const deaf: ChildListener = { onMessage: () => undefined, onOutput: () => undefined, onExit: () => undefined };
 
-/** Stand-ins for processes. */
+/** Fake processes. */
 function playProcesses() {
   const started: { env: Record<string, string>; listener: ChildListener; sent: unknown[]; isKilled: boolean }[] = [];
   const spawn: Spawn = ({ env }, listener) => {
@@ -23,7 +23,7 @@ function playProcesses() {
   return { started, spawn };
 }
 
-test('a spare process begins when it is taken, with what it wrote before; the one after it is a new one', async () => {
+test('takes the prepared spare process with its earlier output once, then starts new ones', async () => {
   const { started, spawn } = playProcesses();
   const spare = startSpare(spec, spawn);
   started[0]?.listener.onOutput('stdout', Buffer.from('loading'));
@@ -44,7 +44,7 @@ test('a spare process begins when it is taken, with what it wrote before; the on
   expect(started[0]?.isKilled, 'who has taken it ends it').toBe(false);
 });
 
-test('a spare process that has ended is replaced by one that is started now, and one that nobody takes is ended', async () => {
+test('replaces a spare process that has ended, and ends one that was not used', async () => {
   const { started, spawn } = playProcesses();
   const spare = startSpare(spec, spawn);
   started[0]?.listener.onExit({ code: 1, signal: null, error: null });

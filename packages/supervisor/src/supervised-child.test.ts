@@ -37,8 +37,8 @@ function setUp(over: Partial<ChildSpec> = {}, mask?: (text: string) => string) {
   return { clock, spawner, states, messages, child, last, ready, say };
 }
 
-describe('a supervised child', () => {
-  test('is greeted, and runs when it says ready', async () => {
+describe('supervised child', () => {
+  test('is greeted, and is running once it reports ready', async () => {
     const { child, last, ready } = setUp();
     const started = child.start();
     expect(child.state.status).toBe('starting');
@@ -47,7 +47,7 @@ describe('a supervised child', () => {
     expect(await started).toMatchObject({ status: 'running', pid: last().pid, ready: { port: 4000 }, restarts: 0 });
   });
 
-  test('gives the next process how the one before it ended', () => {
+  test('passes the exit of a process to the next one', () => {
     const { child, clock, last } = setUp({ env: { A: '1' }, lastExitVariable: 'LAST' });
     void child.start();
     expect(last().spec.env).toEqual({ A: '1' });
@@ -59,7 +59,7 @@ describe('a supervised child', () => {
     expect(last().spec.env).toEqual({ A: '1', LAST: '1' });
   });
 
-  test('passes on other messages and takes what is sent to it', () => {
+  test('passes on other messages, and sends messages to the process', () => {
     const { child, last, messages } = setUp();
     expect(child.send({ type: 'x' })).toBe(false);
     void child.start();
@@ -68,7 +68,7 @@ describe('a supervised child', () => {
     expect(child.send({ type: 'x' })).toBe(true);
   });
 
-  test('starts again at once when it had been stable, and later and later when it crashes on', () => {
+  test('restarts at once after a stable run, and backs off while it crashes', () => {
     const { child, clock, last, ready, spawner } = setUp();
     void child.start();
     ready();
@@ -88,7 +88,7 @@ describe('a supervised child', () => {
     expect(child.state.restarts).toBe(5);
   });
 
-  test('has failed after more than five exits within a minute, with the last words of its log', () => {
+  test('fails after more than five exits within a minute, with the last error of its log', () => {
     const { child, clock, last, say, spawner } = setUp();
     void child.start();
     for (let i = 0; i < 6; i++) {
@@ -104,7 +104,7 @@ describe('a supervised child', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('is tried for ever, ever more slowly, when nobody gives it up, and its state says when', () => {
+  test('restarts without end and with growing delays when there is no limit, and shows the next start', () => {
     const { child, clock, last, spawner } = setUp({ giveUp: undefined });
     void child.start();
     const delays: number[] = [];
@@ -119,7 +119,7 @@ describe('a supervised child', () => {
     expect(delays.slice(-90).every((ms) => ms === 50_000)).toBe(true);
   });
 
-  test('is not taken for one that runs well because the clock was set forward', () => {
+  test('is not considered stable because the clock was set forward', () => {
     const { child, clock, last, ready } = setUp({ giveUp: undefined });
     void child.start();
     for (let i = 1; i <= 3; i++) {
@@ -131,7 +131,7 @@ describe('a supervised child', () => {
     }
   });
 
-  test('ends at once, with the reason, when its owner ends it, and is started again', () => {
+  test('kill() ends it at once with a reason, and it restarts', () => {
     const { child, clock, last, ready, spawner } = setUp();
     child.kill('nobody is there');
     void child.start();
@@ -146,7 +146,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
   });
 
-  test('goes on for ever when exits are rare', () => {
+  test('restarts without end when exits are rare', () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     for (let i = 0; i < 50; i++) {
@@ -158,7 +158,7 @@ describe('a supervised child', () => {
     }
   });
 
-  test('has failed at once after a fatal exit code', () => {
+  test('fails at once after a fatal exit code', () => {
     const { child, last } = setUp();
     void child.start();
     last().exit(78);
@@ -166,7 +166,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toContain('exit code 78');
   });
 
-  test('begins to count again after a person started it', () => {
+  test('a start by a person resets the count of exits', () => {
     const { child, clock, last } = setUp();
     void child.start();
     for (let i = 0; i < 6; i++) {
@@ -179,7 +179,7 @@ describe('a supervised child', () => {
     expect(child.state.nextStartAt! - clock.now()).toBe(100);
   });
 
-  test('shows the reason that the child gave itself', () => {
+  test('shows the reason that the child reported', () => {
     const { child, last } = setUp();
     void child.start();
     last().listener.onMessage({ type: 'failed', message: 'Port 3025 is in use.' });
@@ -187,7 +187,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('Port 3025 is in use.');
   });
 
-  test('keeps no secret of that reason', () => {
+  test('masks secrets in that reason', () => {
     const { child, last } = setUp({}, (text) => text.replaceAll('hunter2', '[redacted]'));
     void child.start();
     last().listener.onMessage({ type: 'failed', message: 'The token hunter2 was refused.' });
@@ -195,7 +195,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('The token [redacted] was refused.');
   });
 
-  test('is not blamed for what the process before it wrote', () => {
+  test('ignores output of the previous process in the reason', () => {
     const { child, clock, last, say } = setUp();
     void child.start();
     say('Error: the old one');
@@ -205,7 +205,7 @@ describe('a supervised child', () => {
     expect(child.state.lastExit?.reason).toBe('was ended by SIGKILL');
   });
 
-  test('is killed and tried again when it is not ready in time', () => {
+  test('is killed and restarted when it is not ready in time', () => {
     const { child, clock, last } = setUp();
     void child.start();
     clock.advance(10_000);
@@ -214,7 +214,7 @@ describe('a supervised child', () => {
     expect(child.state).toMatchObject({ status: 'backoff', lastExit: { reason: 'was not ready within 10 s' } });
   });
 
-  test('is asked to stop, and killed with its group when it does not', async () => {
+  test('stop() asks it to stop, and kills its group at the timeout', async () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     ready();
@@ -231,7 +231,7 @@ describe('a supervised child', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('stops while backing off without a process being started', async () => {
+  test('stop() during a backoff prevents the next start', async () => {
     const { child, clock, last, spawner } = setUp();
     void child.start();
     last().exit(1);
@@ -241,7 +241,7 @@ describe('a supervised child', () => {
     expect(spawner.processes).toHaveLength(1);
   });
 
-  test('starts a new process only when the old one is gone', async () => {
+  test('restart() starts a new process only after the old one has ended', async () => {
     const { child, last, ready, spawner } = setUp();
     void child.start();
     ready();
@@ -254,7 +254,7 @@ describe('a supervised child', () => {
     expect(child.state.restarts).toBe(0);
   });
 
-  test('is killed in time although a start came in while it was stopping', () => {
+  test('is killed at the timeout even if start() is called while it stops', () => {
     const { child, clock, last, ready } = setUp();
     void child.start();
     ready();
@@ -279,8 +279,8 @@ const commands: Command[] = [
   { name: 'a while', weight: 3, run: ({ clock }) => clock.advance(20_000) },
 ];
 
-describe('whatever happens to a supervised child', () => {
-  test('there is at most one process, it is known, and it is there or coming exactly while it is wanted', () => {
+describe('supervised child in any sequence of events', () => {
+  test('has at most one process, which exists or is due exactly when it should', () => {
     const step = fc.oneof(...commands.map((command) => ({ weight: command.weight, arbitrary: fc.constant(command) })));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (run) => {
@@ -296,7 +296,7 @@ describe('whatever happens to a supervised child', () => {
           expect(nextStartAt !== null).toBe(status === 'backoff');
           if (!wants.running) expect(status === 'stopped' || alive[0]?.asked === true).toBe(true);
           if (wants.running) expect(status).not.toBe('stopped');
-          // Something always moves it on: a timer, the process itself, or a person.
+          // Something always leads on: a timer, the process itself, or a person.
           if (status === 'backoff') expect(world.clock.pending).toBe(1);
           if (status === 'stopped' || status === 'failed') expect(world.clock.pending).toBe(0);
         }
@@ -305,7 +305,7 @@ describe('whatever happens to a supervised child', () => {
     );
   });
 
-  test('every start and stop that was asked for is answered once the process has ended', async () => {
+  test('settles every start() and stop() once the process has ended', async () => {
     const step = fc.constantFrom(...commands);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (run) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { freePorts, sliceOf } from './free-ports.ts';
 
-test('workers that run at the same time get no port of each other, all below those of outgoing connections', () => {
+test('the port ranges of workers are disjoint and below the ephemeral ports', () => {
   const all = Array.from({ length: 16 }, (_, worker) => sliceOf(worker));
   for (const [index, { from, to }] of all.entries()) {
     expect(to).toBeLessThan(all[index + 1]?.from ?? 32_768);
@@ -9,7 +9,7 @@ test('workers that run at the same time get no port of each other, all below tho
   }
 });
 
-test('a worker gets the ports of its slice, each once', async () => {
+test('a worker gets ports of its range, each once', async () => {
   const { from, to } = sliceOf(Number(process.env['VITEST_POOL_ID']));
   const ports = [...(await freePorts(30)), ...(await freePorts(30))];
   expect(new Set(ports).size).toBe(60);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { schemaProblems } from './mounted-routes.ts';
 
-test('an invalid schema is named with its route and its place', () => {
+test('schemaProblems() names an invalid schema with its route and part', () => {
   const good = { type: 'object', properties: { size: { type: 'integer' } } };
   const bad = { type: 'object', properties: { size: { type: 'interger' } } };
   const routes = [

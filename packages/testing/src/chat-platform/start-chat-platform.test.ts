@@ -34,7 +34,7 @@ const textsTo = (chat: string) => platform.replies(chat).map(({ text, isDeleted 
 const png = (name: string) => ({ name, mime: 'image/png', bytes: new Uint8Array([137, 80, 78, 71]) });
 
 describe('updates', () => {
-  test('are given again until a poll has passed them, in their order', async () => {
+  test('are repeated in order until a poll confirms them', async () => {
     const first = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
     platform.edit(first.id, 'two');
     platform.remove(first.id);
@@ -53,7 +53,7 @@ describe('updates', () => {
     expect([await updates(0), platform.passed]).toEqual([all.slice(2), 2]);
   });
 
-  test('come to a poll that waits, which ends by itself after its time', async () => {
+  test('wake a long poll, which otherwise ends after its time', async () => {
     const waiting = updates(0, 30);
     await expect.poll(() => platform.calls.length).toBe(1);
     platform.say({ chat: 'ann', from: 'ann', text: 'hello' });
@@ -64,7 +64,7 @@ describe('updates', () => {
     expect(await empty).toEqual([]);
   });
 
-  test('go to one poll: a newer one ends the one that waits', async () => {
+  test('go to one poll: a newer one ends the waiting one', async () => {
     const older = ask('GET', '/updates?after=0&wait=30');
     await expect.poll(() => platform.calls.length).toBe(1);
     const newer = ask('GET', '/updates?after=0&wait=30');
@@ -98,10 +98,10 @@ describe('updates', () => {
   });
 });
 
-describe('the bot', () => {
+describe('bot', () => {
   beforeEach(() => void platform.say({ chat: 'ann', from: 'ann', text: 'hello' }));
 
-  test('posts, edits and deletes its messages, and nobody else’s', async () => {
+  test('posts, edits and deletes its own messages only', async () => {
     const { id } = await post('first');
     expect((await answer('PATCH', `/chats/ann/messages/${id}`, { text: 'second' }))[0]).toBe(200);
     const again = await answer('PATCH', `/chats/ann/messages/${id}`, { text: 'second' });
@@ -118,12 +118,12 @@ describe('the bot', () => {
     ['/chats/ann/messages', { text: ' ' }, 400, 'text_is_empty'],
     ['/chats/nobody/messages', { text: 'x' }, 404, 'chat_not_found'],
     ['/elsewhere', {}, 404, 'no_such_route'],
-  ])('is refused at %s with %o', async (path, body, status, code) => {
+  ])('is rejected at %s with %o', async (path, body, status, code) => {
     expect(await answer('POST', path, body)).toEqual([status, { error: code }]);
     expect(platform.replies('ann')).toEqual([]);
   });
 
-  test('is refused without its token', async () => {
+  test('is rejected without its token', async () => {
     expect((await ask('GET', '/me', undefined, 'wrong')).status).toBe(401);
   });
 
@@ -136,7 +136,7 @@ describe('the bot', () => {
     expect(posted).toMatchObject([200, { text: 'here', file: { name: 'list.txt', mime: 'application/json', size: 10 } }]);
   });
 
-  test('has one message of a nonce where the platform dedupes, and finds it where it is searched for', async () => {
+  test('deduplicates and finds messages by nonce if the rules say so', async () => {
     await post('one', { nonce: 'n1' });
     await post('two', { nonce: 'n1' });
     expect((await answer('GET', '/chats/ann/messages?nonce=n1'))[0]).toBe(404);
@@ -148,7 +148,7 @@ describe('the bot', () => {
     expect(textsTo('ann')).toEqual(['one', 'two']);
   });
 
-  test('who writes too fast has to wait, and longer when it does not', async () => {
+  test('has to wait when it writes too fast, and longer if it does not wait', async () => {
     platform.rules.limit = { burst: 2, perMs: 1000, penaltyMs: 3000 };
     const tries = async (ms: number) => {
       clock.advance(ms);
@@ -164,7 +164,7 @@ describe('the bot', () => {
   });
 });
 
-describe('a fault', () => {
+describe('faults', () => {
   beforeEach(() => void platform.say({ chat: 'ann', from: 'ann', text: 'hello' }));
 
   test.each([
@@ -182,7 +182,7 @@ describe('a fault', () => {
     expect((await answer('POST', '/chats/ann/messages', { text: 'y' }))[0]).toBe(200);
   });
 
-  test('may be a slow answer or none, as the test chooses for each request', async () => {
+  test('can be a slow answer or none, chosen per request', async () => {
     platform.fault = ({ method }) => (method === 'POST' ? 'no answer' : { slowMs: 5 });
     expect((await ask('GET', '/me')).status).toBe(200);
     const asked = ask('POST', '/chats/ann/messages', { text: 'x' });

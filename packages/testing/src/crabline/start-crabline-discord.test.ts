@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 const channel = async () => (await client.channels.fetch(peer.manifest.fixture.channelId)) as SendableChannels;
 
-test('the real library receives and answers through it', async () => {
+test('the real client library receives and answers', async () => {
   await peer.inject({ ...ann, content: `<@${peer.manifest.botUserId}> hello` });
   await expect.poll(() => heard).toEqual([`<@${peer.manifest.botUserId}> hello`]);
   const message = await (await channel()).send('working');
@@ -41,14 +41,14 @@ test('the real library receives and answers through it', async () => {
   expect([url.startsWith(peer.url), await (await fetch(url)).text()]).toEqual([true, 'hello']);
 });
 
-test('a gateway whose connection is cut is resumed through it', async () => {
+test('a dropped gateway connection is resumed', async () => {
   peer.dropGateway();
   await expect.poll(() => resumed).toBe(1);
   await peer.inject({ ...ann, content: 'after' });
   await expect.poll(() => heard).toEqual(['after']);
 });
 
-test('requests fail as the test wants', async () => {
+test('requests fail as the test asks', async () => {
   peer.failNext(/^create_message$/, 'cut before', 'cut after', { status: 502, when: 'after' });
   const outcomes: boolean[] = [];
   for (const text of ['1', '2', '3', '4'])
@@ -63,7 +63,7 @@ test('requests fail as the test wants', async () => {
   expect(there.map(({ content }) => content).toSorted()).toEqual(['2', '3', '4']);
 });
 
-test('requests that the description does not allow are noted', async () => {
+test('reports requests that the API description does not allow', async () => {
   await client.rest.post(`/channels/${peer.manifest.fixture.channelId}/messages`, { body: { content: 'x', parse_mod: 'HTML' } });
   expect(peer.violations.splice(0)).toEqual(['create_message unknown: /parse_mod']);
 });

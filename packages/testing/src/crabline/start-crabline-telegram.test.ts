@@ -18,7 +18,7 @@ const sent = () =>
     .filter(({ method }) => method === 'sendMessage')
     .map(({ body }) => body['text']);
 
-test('the real library polls and answers through it', async () => {
+test('the real client library polls and answers', async () => {
   bot.on('message:text', (ctx) => ctx.reply(`you said ${ctx.msg.text}`));
   const running = bot.start({ timeout: 5 });
   await peer.inject({ ...ann, text: 'hello' });
@@ -29,14 +29,14 @@ test('the real library polls and answers through it', async () => {
   expect(peer.violations).toEqual([]);
 });
 
-test('one of two polls at once is refused', async () => {
+test('rejects one of two concurrent polls', async () => {
   const polls = [1, 2].map(() => bot.api.getUpdates({ timeout: 1 }).catch((error: unknown) => error));
   const answers = await Promise.all(polls);
   expect(answers).toContainEqual([]);
   expect(answers).toContainEqual(expect.objectContaining({ error_code: 409 }));
 });
 
-test('requests fail as the test wants, and uploads come through', async () => {
+test('requests fail as the test asks, and uploads work', async () => {
   peer.failNext(/^sendMessage$/, 'cut before', 'cut after', { status: 502, when: 'after' }, { retryAfterS: 2 });
   const outcomes: string[] = [];
   for (const text of ['1', '2', '3', '4', '5'])
@@ -52,7 +52,7 @@ test('requests fail as the test wants, and uploads come through', async () => {
   expect(document.file_id).toEqual(expect.any(String));
 });
 
-test('the documented limits are kept before it', async () => {
+test('enforces the documented limits', async () => {
   await peer.close();
   peer = await startCrablineTelegram({ hasLimits: true });
   bot = new Bot(peer.token, { client: { apiRoot: peer.apiRoot } });
@@ -62,7 +62,7 @@ test('the documented limits are kept before it', async () => {
   expect(peer.offences).toEqual([{ chat: ann.senderId, limit: 'chat', retryAfterS: 3 }]);
 });
 
-test('calls that the description does not allow are noted', async () => {
+test('reports calls that the API description does not allow', async () => {
   await bot.api.raw.sendMessage({ chat_id: ann.senderId, text: 'x', parse_mod: 'HTML' } as never);
   expect(peer.violations).toEqual(['sendMessage unknown: parse_mod']);
 });

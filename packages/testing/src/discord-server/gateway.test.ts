@@ -9,13 +9,13 @@ const say = (text: string) => trial.server.say({ from: trial.ann, channel: trial
 const heard = () => trial.heard.map(({ content }) => content);
 const whats = () => trial.server.gateway.log.map(({ what }) => what);
 
-describe('a session', () => {
+describe('gateway session', () => {
   test.each<[string, () => void]>([
     ['whose connection is cut', () => trial.server.gateway.drop()],
     ['that is asked to connect again', () => trial.server.gateway.askToReconnect()],
     ['that the server closes', () => trial.server.gateway.close(4000)],
     ['that is invalid, but can be resumed', () => trial.server.gateway.invalidate(true)],
-  ])('%s is resumed, with what was said meanwhile in order', async (_, end) => {
+  ])('%s is resumed, with the missed messages in order', async (_, end) => {
     say('before');
     end();
     say('meanwhile 1');
@@ -26,15 +26,15 @@ describe('a session', () => {
     expect(whats().filter((what) => what === 'identified')).toHaveLength(1);
   });
 
-  test('that is over is not resumed, and what was said meanwhile is not given', async () => {
+  test('that is invalid is not resumed, and misses messages', async () => {
     trial.server.gateway.invalidate(false);
     say('meanwhile');
-    // The library waits for five seconds before it identifies again.
+    // The library waits five seconds before it identifies again.
     await expect.poll(whats).toContain('closed');
     expect(heard()).toEqual([]);
   });
 
-  test('gets each event once although some come twice on the way, and in the order of its channel', async () => {
+  test('gets each event despite duplicates, in the order of its channel', async () => {
     await trial.open({ eventFaults: { random: createRandom(5), twice: 0.3, outOfOrder: 0.3 } });
     let came = 0;
     trial.client.on('raw', ({ t }: { t: string }) => void (came += t === 'MESSAGE_CREATE' ? 1 : 0));
@@ -54,14 +54,14 @@ describe('a session', () => {
   });
 });
 
-describe('who is refused', () => {
+describe('gateway refusals', () => {
   const loginError = (token: string, intents?: number[]): Promise<string> =>
     trial.connect(token, intents).then(
       (client: Client) => String(client.user?.tag),
       (error: Error) => error.message,
     );
 
-  test('is one with a wrong token, or with an intent that is not switched on', async () => {
+  test('reject a wrong token and an intent that is not enabled', async () => {
     const narrow = trial.server.addBot({ name: 'Narrow', readsMessageContent: false });
     expect(await loginError('AAAA.bbbb.cccc')).toBe('An invalid token was provided.');
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
@@ -69,7 +69,7 @@ describe('who is refused', () => {
     expect(await loginError(narrow.token, [Guilds, GuildMessages])).toBe('narrow');
   });
 
-  test('is one that speaks out of turn', async () => {
+  test('reject invalid payloads with their close codes', async () => {
     const speak = (payload: unknown, version = 10): Promise<number> =>
       new Promise((resolve) => {
         const socket = new WebSocket(
@@ -90,7 +90,7 @@ describe('who is refused', () => {
   });
 });
 
-test('without the intent for it, a bot reads only what is for it', async () => {
+test('a bot without the message content intent reads only messages to it', async () => {
   const { server, ann, general, guild } = trial;
   const narrow = server.addBot({ name: 'Narrow', readsMessageContent: false });
   server.join(guild, narrow.user);
@@ -105,7 +105,7 @@ test('without the intent for it, a bot reads only what is for it', async () => {
   expect(server.messages(general)[0]?.text).toBe('for all');
 });
 
-test('heartbeats that nobody answers end a connection, which is resumed', async () => {
+test('missing heartbeat acknowledgments end the connection, which is resumed', async () => {
   await trial.open({ heartbeatMs: 40 });
   trial.server.gateway.hasAcks = false;
   await expect.poll(whats).toContain('closed');
@@ -113,7 +113,7 @@ test('heartbeats that nobody answers end a connection, which is resumed', async 
   await expect.poll(whats).toContain('resumed');
 });
 
-test('connections that are refused are tried again', async () => {
+test('refused connections are retried', async () => {
   trial.server.gateway.refuseNext(1);
   trial.server.gateway.drop();
   await expect.poll(whats, { timeout: 15_000 }).toContain('resumed');

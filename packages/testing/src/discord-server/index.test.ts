@@ -8,7 +8,7 @@ const general = async () => (await trial.client.channels.fetch(trial.general.id)
 const texts = () => trial.server.messages(trial.general).map(({ text, isDeleted }) => (isDeleted ? `(${text})` : text));
 
 describe('messages', () => {
-  test('of people come with who wrote them and whom they mention', async () => {
+  test('from people have their author and their mentions', async () => {
     const { server, ann, general } = trial;
     server.say({ from: ann, channel: general, text: `<@${server.bot.user.id}> hello` });
     server.say({ from: ann, channel: server.dm(ann), text: 'psst' });
@@ -19,7 +19,7 @@ describe('messages', () => {
     expect([second?.guild, second?.channel.isDMBased()]).toEqual([null, true]);
   });
 
-  test('of the bot are sent, edited and deleted', async () => {
+  test('from the bot are sent, edited and deleted', async () => {
     const message = await (await general()).send('working');
     await message.edit('partial **text**');
     expect(trial.server.replies(trial.general)).toMatchObject([{ text: 'partial **text**', before: ['working'] }]);
@@ -28,7 +28,7 @@ describe('messages', () => {
     expect(await refusalOf(message.edit('late'))).toBe('404 10008');
   });
 
-  test('answer others, and notify whom they may', async () => {
+  test('reply to others, and notify only the allowed mentions', async () => {
     const { server, ann } = trial;
     const asked = server.say({ from: ann, channel: trial.general, text: 'hello?' });
     const channel = await general();
@@ -45,7 +45,7 @@ describe('messages', () => {
     expect(await refusalOf(channel.send({ content: 'late', reply: { ...reply, failIfNotExists: false } }))).toBe(null);
   });
 
-  test('with a nonce that is to be taken once are there once', async () => {
+  test('with an enforced nonce are created once', async () => {
     const channel = await general();
     const once = () => channel.send({ content: 'once', nonce: 'turn-1/0', enforceNonce: true });
     const [first, second] = [await once(), await once()];
@@ -55,7 +55,7 @@ describe('messages', () => {
     expect(texts()).toEqual(['once', 'twice', 'twice']);
   });
 
-  test('that are too long, empty or another’s are refused', async () => {
+  test('are rejected when too long, empty, or edited by another', async () => {
     const channel = await general();
     expect(await refusalOf(channel.send('x'.repeat(2001)))).toBe('400 50035');
     expect(await refusalOf(channel.send({ content: ' \n ' }))).toBe('400 50006');
@@ -65,7 +65,7 @@ describe('messages', () => {
     expect(texts().at(-1)).toHaveLength(2000);
   });
 
-  test('that were said meanwhile are listed after the last one that is known', async () => {
+  test('are listed after a known one', async () => {
     const { server, ann } = trial;
     const said = ['1', '2', '3', '4'].map((text) => server.say({ from: ann, channel: trial.general, text }));
     const channel = await general();
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(last.map(({ content }) => content)).toEqual(['4', '3']);
   });
 
-  test('change, go and are reacted to, and the bot is told', async () => {
+  test('send events to the bot when they change, are deleted or get reactions', async () => {
     const { server, ann, client } = trial;
     const events: string[] = [];
     client.on('messageUpdate', (_, { content }) => void events.push(`edit ${content}`));
@@ -93,7 +93,7 @@ describe('messages', () => {
     await expect.poll(() => events).toEqual(expected);
   });
 
-  test('get reactions of the bot, and channels its typing', async () => {
+  test('accept reactions of the bot, and channels show its typing', async () => {
     const message = trial.server.say({ from: trial.ann, channel: trial.general, text: 'a' });
     const channel = await general();
     await channel.sendTyping();
@@ -107,7 +107,7 @@ describe('messages', () => {
 });
 
 describe('files', () => {
-  test('come in and go out, at an address that is signed', async () => {
+  test('are received and sent, with signed URLs', async () => {
     const { server, ann } = trial;
     server.say({
       from: ann,
@@ -125,15 +125,15 @@ describe('files', () => {
     expect(await (await fetch(reply?.files[0]?.url ?? '')).text()).toBe('answer');
   });
 
-  test('that are too large are refused', async () => {
+  test('are rejected over the size limit', async () => {
     await trial.open({ maxFileBytes: 10 });
     const file = new AttachmentBuilder(Buffer.alloc(11), { name: 'large.bin' });
     expect(await refusalOf((await general()).send({ files: [file] }))).toBe('413 40005');
   });
 });
 
-describe('what the description does not allow', () => {
-  test('is noted, and refused unless it is a field that nobody knows', async () => {
+describe('requests outside the API description', () => {
+  test('are reported, and rejected except for unknown fields', async () => {
     const post = (body: object, route = `/channels/${trial.general.id}/messages`) =>
       fetch(`${trial.server.apiUrl}/v10${route}`, {
         method: 'POST',
@@ -147,7 +147,7 @@ describe('what the description does not allow', () => {
     ]);
   });
 
-  test('a token has to be right', async () => {
+  test('are rejected with a wrong token', async () => {
     const response = await fetch(`${trial.server.apiUrl}/v10/users/@me`, { headers: { authorization: 'Bot wrong' } });
     expect(response.status).toBe(401);
   });

@@ -37,7 +37,7 @@ const commands: ApplicationCommandDataResolvable[] = [
   },
   { type: ApplicationCommandType.Message, name: 'Ask about this' },
 ];
-/** What the bot does with the next interaction, and what becomes of that. */
+/** Handles the next interaction as given, and returns the result. */
 const whenHeard = <T>(act: (heard: HeardInteraction) => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => void trial.client.once('interactionCreate', (heard) => void act(heard).then(resolve, reject)));
 const shownBy = ({ shown }: Interaction) => shown.map(viewMessage);
@@ -60,7 +60,7 @@ describe('commands', () => {
     expect(trial.server.replies(trial.general)).toMatchObject([{ text: 'because why' }]);
   });
 
-  test('are answered later, with more messages after the first', async () => {
+  test('are answered later, followed by more messages', async () => {
     let seen: unknown;
     const answered = whenHeard(async (heard) => {
       if (!heard.isChatInputCommand()) return;
@@ -81,7 +81,7 @@ describe('commands', () => {
     expect(asked).toMatchObject({ isDeferred: true, answer: 5 });
   });
 
-  test('whose answer comes too late or twice refuse it', async () => {
+  test('reject a late or second answer', async () => {
     await trial.open({ interactionMs: 0 });
     await trial.client.application?.commands.set(commands);
     const late = whenHeard(async (heard) => {
@@ -102,7 +102,7 @@ describe('commands', () => {
     expect(await twice).toBe('400 40060');
   });
 
-  test('have subcommands, files and what may be written for them', async () => {
+  test('have subcommands, files and autocompletion', async () => {
     const { server, ann, general } = trial;
     const opened = whenHeard(async (heard) => {
       if (!heard.isChatInputCommand()) return '';
@@ -128,13 +128,13 @@ describe('commands', () => {
     expect(completing.choices).toEqual([{ name: 'wh', value: 'v' }]);
   });
 
-  test('that nobody registered, or that lack something, cannot be called', () => {
+  test('cannot be called if unregistered or without required options', () => {
     const { server, ann, general } = trial;
     expect(() => server.command({ from: ann, channel: general, name: 'none' })).toThrow('has no command none here');
     expect(() => server.command({ from: ann, channel: general, name: 'ask' })).toThrow('/ask needs question');
   });
 
-  test('of a message’s menu say which message', async () => {
+  test('of a message menu contain the message', async () => {
     const { server, ann, general } = trial;
     const message = server.say({ from: ann, channel: general, text: 'what is this' });
     const answered = whenHeard(async (heard) => {
@@ -158,7 +158,7 @@ describe('components', () => {
     return trial.general.messages.get(id) as never;
   };
 
-  test('are pressed, and the message changes', async () => {
+  test('are pressed, and update the message', async () => {
     const message = await send(buttons);
     expect(viewMessage(message).buttons.map(({ label, id }) => [label, id])).toEqual([
       ['Yes', 'yes'],
@@ -174,7 +174,7 @@ describe('components', () => {
     expect(() => trial.server.press(message, trial.ann, 'Yes')).toThrow('no component Yes');
   });
 
-  test('are deferred, chosen from, and open dialogs', async () => {
+  test('can be deferred, offer choices, and open dialogs', async () => {
     const menu = new StringSelectMenuBuilder({ customId: 'engine', options: [{ label: 'A', value: 'a' }] });
     const message = await send(new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(menu));
     const answered = whenHeard(async (heard) => {

@@ -17,7 +17,7 @@ const post = (content: string) =>
 const texts = () => trial.server.replies(trial.general).map(({ text }) => text);
 
 describe('limits', () => {
-  test('are said in headers, by channel, and what breaks them is refused until the time is over', async () => {
+  test('are announced in headers per channel, and enforced until they reset', async () => {
     const clock = createFakeClock();
     await trial.open({ limits: {}, clock });
     const answers: Response[] = [];
@@ -38,14 +38,14 @@ describe('limits', () => {
     expect((await post('again')).status).toBe(200);
   });
 
-  test('hold for all of a bot together', async () => {
+  test('apply to a bot globally', async () => {
     await trial.open({ limits: { globalPerSecond: 2, buckets: {} }, clock: createFakeClock() });
     const answers = [await post('1'), await post('2'), await post('3')];
     expect(answers.map(({ status }) => status).at(-1)).toBe(429);
     expect(answers.at(-1)?.headers.get('x-ratelimit-global')).toBe('true');
   });
 
-  test('are kept by the real library, which waits as long as it is asked to', async () => {
+  test('are respected by the real client library', async () => {
     await trial.open({ limits: {}, timeScale: 100 });
     const rest = restOf();
     for (let n = 0; n < 12; n++) await rest.post(route(), { body: { content: String(n) } });
@@ -54,7 +54,7 @@ describe('limits', () => {
 });
 
 describe('faults', () => {
-  test('cut a request before or after its effect, and are given for the operations that the test names', async () => {
+  test('cut requests before or after their effect, for the operations that the test names', async () => {
     const rest = restOf({ rejectOnRateLimit: ['/channels'] });
     trial.server.failNext(/^create_message$/, 'cut before', 'cut after', { status: 502, when: 'after' }, { retryAfterS: 7 });
     const outcomes = [];
@@ -79,7 +79,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('come by chance, and a message with a nonce is there once whatever happens', async () => {
+  test('occur at random, and a message with a nonce is created once', async () => {
     const shares = { cutBefore: 0.1, cutAfter: 0.2, errorBefore: 0.1, errorAfter: 0.1 };
     trial.server.fault = randomFaults(createRandom(4), shares);
     const rest = restOf();

@@ -6,7 +6,7 @@ const trial = useDiscordTrial();
 const channelOf = async <T>(id: string): Promise<T> => (await trial.client.channels.fetch(id)) as T;
 
 describe('threads', () => {
-  test('of people and of the bot take messages', async () => {
+  test('accept messages from people and the bot', async () => {
     const { server, ann } = trial;
     const thread = server.openThread(
       trial.general,
@@ -28,7 +28,7 @@ describe('threads', () => {
     expect(active.threads.map(({ name }) => name)).toEqual(['plans', 'mine']);
   });
 
-  test('that are archived open again when the bot writes, unless they are locked', async () => {
+  test('are unarchived when the bot writes, unless locked', async () => {
     const { server, ann } = trial;
     const thread = server.openThread(trial.general, ann, 'old');
     const own = await channelOf<TextChannel>(thread.id);
@@ -39,7 +39,7 @@ describe('threads', () => {
     expect(await refusalOf(own.send('late'))).toBe('400 50083');
   });
 
-  test('of a forum are posts, whose first message has the id of its thread', async () => {
+  test('in a forum are posts, whose first message has the id of the thread', async () => {
     const { server, ann } = trial;
     const forum = server.channel(trial.guild, 'help', { kind: 'forum' });
     const tag = server.tag(forum, 'bug');
@@ -54,7 +54,7 @@ describe('threads', () => {
 });
 
 describe('direct messages', () => {
-  test('are opened by the bot, and refused by who wants none', async () => {
+  test('are opened by the bot, and rejected by a person who has disabled them', async () => {
     const { server, ann, client } = trial;
     const user = await client.users.fetch(ann.id);
     await user.send('hello');
@@ -65,7 +65,7 @@ describe('direct messages', () => {
 });
 
 describe('permissions', () => {
-  test('are those of roles and channels, and what lacks them is refused', async () => {
+  test('follow roles and channels, and are enforced', async () => {
     const { server, client } = trial;
     const general = await channelOf<TextChannel>(trial.general.id);
     server.deny(trial.general, server.bot.user, 'ADD_REACTIONS', 'SEND_MESSAGES');
@@ -78,7 +78,7 @@ describe('permissions', () => {
     await expect.poll(() => trial.heard.map(({ content }) => content)).toEqual(['end']);
   });
 
-  test('members have roles, which their messages show', async () => {
+  test('roles of members are in their messages', async () => {
     const { server, ann } = trial;
     const role = server.role(trial.guild, 'crew', [ann]);
     server.say({ from: ann, channel: trial.general, text: `<@&${role.id}>` });
@@ -91,7 +91,7 @@ describe('permissions', () => {
   });
 });
 
-test('channels are opened, renamed and closed, guilds joined and left, and the bot is told', async () => {
+test('the bot gets events for channels and guilds that are created, changed and removed', async () => {
   const { server, ann, client } = trial;
   const events: string[] = [];
   client.on('channelCreate', ({ name }) => void events.push(`channel ${name}`));
@@ -109,7 +109,7 @@ test('channels are opened, renamed and closed, guilds joined and left, and the b
   expect(await refusalOf(client.channels.fetch(channel.id, { force: true }))).toBe('404 10003');
 });
 
-test('several bots share a channel, and see each other', async () => {
+test('several bots share a channel and see each other', async () => {
   const { server } = trial;
   const other = server.addBot({ name: 'Other' });
   server.join(trial.guild, other.user);

@@ -12,7 +12,7 @@ const patience = { timeout: 20_000, interval: 50 };
 const mail = (subject: string): string =>
   `From: ann@friend.example\r\nTo: ${bot}\r\nSubject: ${subject}\r\n\r\nShall we eat?\r\n`;
 
-describe.skipIf(why !== null)(`the mail servers of the tests${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`test mail servers${skipNote(why)}`, () => {
   let servers!: MailServers;
   const post = (to: string) =>
     nodemailer
@@ -32,7 +32,7 @@ describe.skipIf(why !== null)(`the mail servers of the tests${skipNote(why)}`, (
   });
   afterAll(() => servers?.stop());
 
-  test('what is delivered wakes who waits in a folder, over TLS', async () => {
+  test('a delivery wakes an idle IMAP client over TLS', async () => {
     const client = new ImapFlow({
       host: '127.0.0.1',
       port: servers.ports.imaps,
@@ -55,12 +55,12 @@ describe.skipIf(why !== null)(`the mail servers of the tests${skipNote(why)}`, (
     expect(await servers.read(bot, 'Sent')).toEqual([]);
   });
 
-  test('what is posted with a login arrives in the mailbox of its recipient', async () => {
+  test('a posted message arrives in the mailbox of its recipient', async () => {
     await post('ann@friend.example');
     await vi.waitFor(async () => expect(await servers.read('ann@friend.example')).toHaveLength(1), patience);
   });
 
-  test('a wrong password, a refused recipient and a full mailbox are reported with their words', async () => {
+  test('report a wrong password, a refused recipient and a full mailbox with their codes', async () => {
     const { password } = servers;
     servers.password = 'not this';
     await expect(post('ann@friend.example')).rejects.toThrow(/535/);

@@ -15,8 +15,8 @@ const post = (path: string, body: object) =>
 const ask = (text: string, extra: object = {}) =>
   post('/v1/messages', { model: 'm', stream: true, messages: [{ role: 'user', content: text }], ...extra });
 
-describe('the scripted model server', () => {
-  test('streams a Messages reply block by block and records the request without any key', async () => {
+describe('model server', () => {
+  test('streams a Messages reply block by block, and records the request without the key', async () => {
     server = await startModelServer();
     server.script([{ steps: [{ thinking: ['a', 'b'] }, { text: ['x ', 'y'] }] }]);
     const body = await (await ask('hi')).text();
@@ -27,7 +27,7 @@ describe('the scripted model server', () => {
     expect(server.requests[0]?.headerNames).toContain('authorization');
   });
 
-  test('calls an offered tool by pattern, namespace included, and hands its result back to the script', async () => {
+  test('calls an offered tool by pattern, also in a namespace, and passes its result to the script', async () => {
     server = await startModelServer();
     server.script((request) =>
       request.toolResults.length > 0
@@ -42,7 +42,7 @@ describe('the scripted model server', () => {
     expect(await (await post('/v1/responses', { model: 'm', stream: true, input: [user, output] })).text()).toContain('out!');
   });
 
-  describe('asked as Gemini CLI asks', () => {
+  describe('Gemini API', () => {
     const context = '<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n</session_context>';
     const body = (...more: object[]) => ({
       contents: [{ parts: [{ text: context }, { text: 'go' }], role: 'user' }, ...more],
@@ -52,7 +52,7 @@ describe('the scripted model server', () => {
     });
     const call = (operation: string, content: object) => post(`/v1beta/models/gemini-x:${operation}`, content);
 
-    test('streams parts, thoughts marked, and counts at the end', async () => {
+    test('streams parts, marks thoughts, and ends with the token counts', async () => {
       server = await startModelServer();
       server.script([{ steps: [{ thinking: ['a', 'b'] }, { text: ['x ', 'y'] }] }]);
       const answer = await (await call('streamGenerateContent?alt=sse', body())).text();
@@ -63,7 +63,7 @@ describe('the scripted model server', () => {
       ]);
     });
 
-    test('calls a tool, and hands what it gave back, or why it failed, to the script', async () => {
+    test('calls a tool, and passes its result or error to the script', async () => {
       server = await startModelServer();
       server.script((request) =>
         request.toolResults.length > 0
@@ -77,7 +77,7 @@ describe('the scripted model server', () => {
       expect(await next.text()).toContain('out!,no!');
     });
 
-    test("refuses in Google's words, with the details of the script", async () => {
+    test("returns errors in Google's format, with the details of the script", async () => {
       server = await startModelServer();
       server.script([{ status: 429, kind: 'RESOURCE_EXHAUSTED', message: 'limit', details: [{ retryDelay: '9s' }] }]);
       const answer = await call('streamGenerateContent', body());
@@ -87,7 +87,7 @@ describe('the scripted model server', () => {
     });
   });
 
-  test('a reply stands at a gate until the test opens it', async () => {
+  test('a reply waits at a gate until the test opens it', async () => {
     server = await startModelServer();
     const gate = createGate();
     server.script([{ steps: [{ text: ['before ', gate, 'after'] }] }]);
@@ -99,7 +99,7 @@ describe('the scripted model server', () => {
     expect(server.open).toBe(0);
   });
 
-  test('a strict server refuses tools that are not functions', async () => {
+  test('a strict server rejects tools that are not functions', async () => {
     server = await startModelServer({ strictTools: true });
     const response = await post('/v1/responses', { model: 'm', stream: true, input: 'hi', tools: [{ type: 'web_search' }] });
     expect(response.status).toBe(400);

@@ -11,8 +11,8 @@ const open = async () => (server = await startSpeechServer({ key: 'sk-right' }))
 const client = (apiKey = 'sk-right') => new OpenAI({ baseURL: `${server.url}/v1`, apiKey, maxRetries: 0 });
 const speech = { model: 'tts-1', voice: 'alloy', input: 'good morning' } as const;
 
-describe('the official client', () => {
-  test('is given audio, and transcribes what it had spoken', async () => {
+describe('OpenAI client', () => {
+  test('gets audio, and transcribes it back to its text', async () => {
     await open();
     const audio = await client().audio.speech.create({ ...speech, response_format: 'opus' });
     expect(audio.headers.get('content-type')).toBe('audio/opus');
@@ -26,7 +26,7 @@ describe('the official client', () => {
     });
   });
 
-  test('is refused as by the vendor', async () => {
+  test('gets the errors of the vendor', async () => {
     await open();
     await expect(client('sk-wrong').audio.speech.create(speech)).rejects.toThrow(AuthenticationError);
     await expect(client().audio.speech.create({ ...speech, model: 'tts-9' })).rejects.toThrow(NotFoundError);
@@ -38,7 +38,7 @@ describe('the official client', () => {
   });
 });
 
-describe('the routes of ElevenLabs', () => {
+describe('ElevenLabs routes', () => {
   const post = (path: string, body: string | FormData, key = 'sk-right') =>
     fetch(server.url + path, {
       method: 'POST',
@@ -60,7 +60,7 @@ describe('the routes of ElevenLabs', () => {
   test.each([
     [`/v1/text-to-speech/${elevenlabsVoice}/stream`, 'sk-wrong', 401, 'invalid_api_key'],
     ['/v1/text-to-speech/nobody/stream', 'sk-right', 404, 'voice_not_found'],
-  ])('refuse %s with the key %s', async (path, key, status, code) => {
+  ])('reject %s with the key %s', async (path, key, status, code) => {
     await open();
     const answer = await post(path, says, key);
     expect(answer.status).toBe(status);

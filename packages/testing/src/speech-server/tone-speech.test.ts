@@ -4,16 +4,16 @@ import { canSay, hearTones, sayTones } from './tone-speech.ts';
 
 const text = 'what time is it one one two rain no';
 
-test('what was said is heard again', () => {
+test('tones are decoded to the text they encode', () => {
   expect(hearTones(sayTones(text, 24_000), 24_000)).toBe(text);
   expect([canSay('What time is it?'), canSay('What else?'), canSay('')]).toEqual([true, false, false]);
 });
 
-test('silence and noise below speech are no words', () => {
+test('silence is decoded to no text', () => {
   expect(hearTones(Buffer.alloc(48_000), 24_000)).toBe('');
 });
 
-test('it is heard after it was resampled, wherever it begins', async () => {
+test('tones are decoded after resampling, from any offset', async () => {
   const [from, to] = [
     { rate: 24_000, channels: 1 },
     { rate: 16_000, channels: 1 },

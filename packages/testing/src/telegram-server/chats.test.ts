@@ -4,7 +4,7 @@ import { refusalOf, textsIn, useTrial } from './use-trial.ts';
 const trial = useTrial();
 
 describe('buttons', () => {
-  test('are shown, pressed, answered once and removed by an edit that names none', async () => {
+  test('are shown, pressed, answered once, and removed by an edit without them', async () => {
     const reply_markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'y' }], [{ text: 'No', callback_data: 'n' }]] };
     const sent = await trial.api.sendMessage(trial.ann.id, 'Sure?', { reply_markup });
     const press = trial.server.press(sent as never, trial.ann, 'Yes');
@@ -22,7 +22,7 @@ describe('buttons', () => {
 });
 
 describe('chats', () => {
-  test('have topics, whose messages answer what opened them', async () => {
+  test('can have topics', async () => {
     const { id } = trial.server.supergroup('Work', [trial.ann], true);
     const thread = trial.server.openTopic(id, trial.ann, 'Plans');
     trial.server.say({ from: trial.ann, chat: id, thread, text: 'hi' });
@@ -38,7 +38,7 @@ describe('chats', () => {
     expect(await refusalOf(trial.api.sendMessage(id, 'x', { message_thread_id: thread }))).toBe('400 Bad Request: TOPIC_CLOSED');
   });
 
-  test('without topics have threads of replies all the same, which are no topics', async () => {
+  test('without topics have reply threads, which are not topics', async () => {
     const { id } = trial.server.supergroup('Family', [trial.ann]);
     const first = trial.server.say({ from: trial.ann, chat: id, text: 'one' });
     const reply = await trial.api.sendMessage(id, 'two', { reply_parameters: { message_id: first.message_id } });
@@ -48,7 +48,7 @@ describe('chats', () => {
     expect(trial.server.replies(id)).toMatchObject([{ text: 'two', thread: undefined, replyTo: 1 }]);
   });
 
-  test('become supergroups with another id', async () => {
+  test('migrate to supergroups with another id', async () => {
     const { id } = trial.server.group('Family', [trial.ann]);
     const next = trial.server.migrate(id, trial.ann);
     const error: unknown = await trial.api.sendMessage(id, 'x').catch((reason: unknown) => reason);
@@ -75,7 +75,7 @@ describe('chats', () => {
     expect(kinds).toEqual(['kicked', 'member', 'member', 'kicked']);
   });
 
-  test('of a bot with privacy on show it only what is for it', async () => {
+  test('show a bot in privacy mode only messages for it', async () => {
     await trial.open({ readsAllMessages: false });
     const { id } = trial.server.group('Family', [trial.ann]);
     const { message_id } = await trial.api.sendMessage(id, 'from the bot');
@@ -113,7 +113,7 @@ describe('chats', () => {
   });
 });
 
-test('commands are kept by their scope, and checked', async () => {
+test('commands are stored per scope, and validated', async () => {
   const commands = [{ command: 'new', description: 'Begin again' }];
   await trial.api.setMyCommands(commands, { scope: { type: 'all_private_chats' } });
   expect([await trial.api.getMyCommands(), await trial.api.getMyCommands({ scope: { type: 'all_private_chats' } })]).toEqual([
@@ -123,7 +123,7 @@ test('commands are kept by their scope, and checked', async () => {
   expect(await refusalOf(trial.api.setMyCommands([{ command: 'Not-this', description: 'x' }]))).toMatch('BOT_COMMAND_INVALID');
 });
 
-test('what is known of a chat can be asked for', async () => {
+test('getChat() and getChatMember() return their data', async () => {
   expect(await trial.api.getChat(trial.ann.id)).toMatchObject({ id: trial.ann.id, type: 'private', username: 'ann_b' });
   expect(await trial.api.getChatMember(trial.ann.id, trial.ann.id)).toMatchObject({ status: 'member', user: trial.ann });
 });

@@ -11,7 +11,7 @@ test.each([
   [1, 1, 'entity begins in a middle of a UTF-16 symbol at UTF-16 offset 1'],
   [0, 1, 'entity beginning at UTF-16 offset 0 ends in a middle of a UTF-16 symbol at UTF-16 offset 1'],
   [-1, 1, 'receive entity with incorrect offset or length'],
-])('an entity at %d of length %d is refused in "😀ab"', (offset, length, description) => {
+])('rejects an entity at %d of length %d in "😀ab"', (offset, length, description) => {
   expect(() => fixEntities({ text: '😀ab', entities: [entity('bold', offset, length)] })).toThrow(description);
 });
 
@@ -30,19 +30,19 @@ test.each<[string, TelegramEntity[], number]>([
   expect(fixEntities({ text: 'abcdef', entities }).faults).toHaveLength(faults);
 });
 
-test('a hundred entities are kept, and no more', () => {
+test('keeps at most a hundred entities', () => {
   const entities = Array.from({ length: 101 }, (_, n) => entity('bold', n * 2, 1));
   const fixed = fixEntities({ text: 'x '.repeat(101), entities });
   expect([fixed.entities.length, fixed.faults]).toEqual([100, ['101 entities, of which 100 are kept']]);
 });
 
 describe('white space', () => {
-  test('goes at both ends, at the start only before the first entity', () => {
+  test('is trimmed at both ends, at the start only up to the first entity', () => {
     const fixed = fixEntities({ text: ' \n  ab \n', entities: [entity('pre', 2, 5), entity('bold', 7, 1)] });
     expect(fixed).toMatchObject({ text: '  ab', entities: [entity('pre', 0, 4)] });
   });
 
-  test('leaves each entity on its own characters', () => {
+  test('keeps each entity on its characters', () => {
     const part = fc.record({ text: fc.constantFrom(' ', '\n', 'x', '😀', 'é '), isBold: fc.boolean() });
     fc.assert(
       fc.property(fc.array(part, { minLength: 1 }), (parts) => {

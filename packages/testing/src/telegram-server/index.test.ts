@@ -4,8 +4,8 @@ import { refusalOf, textsIn, useTrial } from './use-trial.ts';
 
 const trial = useTrial();
 
-describe('the real library', () => {
-  test('knows itself, polls, answers, edits and deletes', async () => {
+describe('real client library', () => {
+  test('identifies itself, polls, answers, edits and deletes', async () => {
     const bot = new Bot(trial.server.token, { client: { apiRoot: trial.server.apiRoot } });
     bot.command('start', async (ctx) => {
       const sent = await ctx.reply(`hello ${ctx.match}`, { reply_parameters: { message_id: ctx.msg.message_id } });
@@ -31,7 +31,7 @@ describe('the real library', () => {
     expect(textsIn(trial.server, trial.ann.id)).toEqual(['/start CODE', 'hello you', '(bye)']);
   });
 
-  test('sends files of all kinds by multipart, and gets those that people send', async () => {
+  test('sends files of all kinds, and downloads those that people send', async () => {
     await trial.api.sendPhoto(trial.ann.id, new InputFile(Buffer.from('jpg'), 'a photo "x".jpg'), {
       caption: '<i>look</i>',
       parse_mode: 'HTML',
@@ -62,7 +62,7 @@ describe('the real library', () => {
     expect((await fetch(`${trial.server.apiRoot}/file/bot${trial.server.token}/none`)).status).toBe(404);
   });
 
-  test('gets all that people send', async () => {
+  test('gets all kinds of messages from people', async () => {
     const bytes = Buffer.from('x');
     trial.server.sendPhoto({ from: trial.ann, name: 'p.jpg', bytes, caption: 'see https://a.example/b, ann@a.example' });
     trial.server.sendAlbum({
@@ -103,7 +103,7 @@ describe('texts', () => {
     ['x'.repeat(4097), 'message is too long'],
     ['x'.repeat(32_769), 'text is too long'],
     ['\u{d83d}', 'strings must be encoded in UTF-8'],
-  ])('%j are refused', async (text, description) => {
+  ])('%j are rejected', async (text, description) => {
     expect(await refusalOf(trial.api.sendMessage(trial.ann.id, text))).toBe(`400 Bad Request: ${description}`);
   });
 
@@ -116,7 +116,7 @@ describe('texts', () => {
     );
   });
 
-  test('that are the same are no edit', async () => {
+  test('are rejected as an edit if unchanged', async () => {
     const { message_id } = await trial.api.sendMessage(trial.ann.id, 'same');
     expect(await refusalOf(trial.api.editMessageText(trial.ann.id, message_id, 'same'))).toMatch(
       '400 Bad Request: message is not modified: ',
@@ -129,7 +129,7 @@ describe('texts', () => {
   });
 });
 
-describe('calls that the description does not allow', () => {
+describe('calls outside the API description', () => {
   afterEach(() => void trial.server.violations.splice(0));
 
   test.each<[string, string, object, string[], string]>([
@@ -144,7 +144,7 @@ describe('calls that the description does not allow', () => {
       'Bad Request: not Integer: entities[0].length',
     ],
     ['methods nobody knows', 'sendMesage', { text: 'x' }, ['no method sendMesage'], 'Not Found'],
-  ])('are noted: %s', async (_, method, params, violations, answer) => {
+  ])('are reported: %s', async (_, method, params, violations, answer) => {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ chat_id: trial.ann.id, ...params });
     const response = await fetch(`${trial.server.apiRoot}/bot${trial.server.token}/${method}`, { method: 'POST', headers, body });
@@ -153,7 +153,7 @@ describe('calls that the description does not allow', () => {
   });
 });
 
-test('parameters come in the address or in a form too, and a token has to be right', async () => {
+test('accepts parameters in the URL and in a form, and rejects a wrong token', async () => {
   const url = `${trial.server.apiRoot}/bot${trial.server.token}/sendmessage`;
   await fetch(`${url}?chat_id=${trial.ann.id}&text=address&disable_notification=true`);
   const entities = JSON.stringify([{ type: 'bold', offset: 0, length: 1 }]);

@@ -8,7 +8,7 @@ import { refusalOf, textsIn, useTrial } from './use-trial.ts';
 const trial = useTrial();
 
 describe('faults', () => {
-  test('cut a request before or after its effect, and are given for the methods that the test names', async () => {
+  test('cut requests before or after their effect, for the methods that the test names', async () => {
     trial.server.failNext(/^sendMessage$/, 'cut before', 'cut after', { status: 502, when: 'before' }, { retryAfterS: 7 });
     const send = (text: string) => refusalOf(trial.api.sendMessage(trial.ann.id, text));
     const answers = [await send('1'), await send('2'), await send('3'), await send('4'), await send('5')];
@@ -29,7 +29,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('come by chance, as a seed has them', async () => {
+  test('occur at random from a seed', async () => {
     const shares = { cutBefore: 0.1, errorBefore: 0.1, tooMany: 0.1 };
     trial.server.fault = randomFaults(createRandom(3), shares);
     const answers: string[] = [];
@@ -48,7 +48,7 @@ describe('limits', () => {
   const send = (chat: number) =>
     refusalOf(trial.api.sendMessage(chat, 'x')).then((answer) => /null|retry after \d+/.exec(answer)?.[0]);
 
-  test('take short bursts, then one message in each second of a chat; an impatient bot waits longer', async () => {
+  test('allow a short burst, then one message per second and chat, with penalties', async () => {
     const sent = [
       await send(trial.ann.id),
       await send(trial.ann.id),
@@ -64,7 +64,7 @@ describe('limits', () => {
     expect(trial.server.offences.map(({ limit }) => limit)).toEqual(['chat', 'penalty', 'penalty']);
   });
 
-  test('take 20 messages in a minute of a group, edits and parts of albums too', async () => {
+  test('allow 20 messages per minute and group, including edits and parts of albums', async () => {
     const { id } = trial.server.group('Family', [trial.ann]);
     const { message_id } = await trial.api.sendMessage(id, 'x');
     for (let n = 0; n < 18; n++) {
@@ -78,7 +78,7 @@ describe('limits', () => {
     expect(await send(id)).toBe('null');
   });
 
-  test('take 30 messages in a second in all', async () => {
+  test('allow 30 messages per second in total', async () => {
     const chats = Array.from({ length: 31 }, (_, n) => trial.server.person(`P${n}`).id);
     const sent = await Promise.all(chats.map(send));
     expect(sent.filter((answer) => answer === 'null')).toHaveLength(30);

@@ -28,7 +28,7 @@ test.each<[string, string[]]>([
   ['<span class="tg-spoiler">s</span><tg-spoiler>t</tg-spoiler>', ['st', 'spoiler 0 1', 'spoiler 1 1']],
   ['<b></b>x', ['x']],
   ['a > b', ['a > b']],
-])('%s is read', (html, expected) => {
+])('parses %s', (html, expected) => {
   expect(read(html)).toEqual(expected);
 });
 
@@ -46,6 +46,6 @@ test.each([
   ['<a href>x</a>', 'Expected equal sign in declaration of an attribute of the tag "a" at byte offset 3'],
   ['<a ="x">x</a>', 'Empty attribute name in the tag "a" at byte offset 3'],
   ['<a href="x>y</a>', 'Unclosed start tag at byte offset 0'],
-])('%s is refused: %s', (html, description) => {
+])('rejects %s: %s', (html, description) => {
   expect(() => parseHtml(html)).toThrow(`Bad Request: can't parse entities: ${description}`);
 });

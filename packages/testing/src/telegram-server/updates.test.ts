@@ -7,7 +7,7 @@ import { refusalOf, useTrial } from './use-trial.ts';
 const trial = useTrial();
 
 describe('updates', () => {
-  test('stay until they are confirmed, also for one who asks for the last ones', async () => {
+  test('are kept until they are confirmed, also by a negative offset', async () => {
     for (const text of ['a', 'b', 'c']) trial.server.say({ from: trial.ann, text });
     const texts = async (offset?: number) => (await trial.api.getUpdates({ offset })).map(({ message }) => message?.text);
     expect([await texts(), await texts()]).toEqual([
@@ -20,7 +20,7 @@ describe('updates', () => {
     expect(await texts()).toEqual(['c']);
   });
 
-  test('are waited for, by one poll at a time', async () => {
+  test('are waited for by one poll at a time', async () => {
     const before = trial.api.getUpdates({ timeout: 20 });
     const refused = refusalOf(before);
     await expect.poll(() => trial.server.calls.length).toBe(1);
@@ -32,7 +32,7 @@ describe('updates', () => {
     expect(await after).toMatchObject([{ message: { text: 'now' } }]);
   });
 
-  test('come only of the kinds that are wanted', async () => {
+  test('are only of the allowed kinds', async () => {
     await trial.api.getUpdates({ allowed_updates: ['message_reaction'] });
     const said = trial.server.say({ from: trial.ann, text: 'unwanted' });
     trial.server.react(said, trial.ann, '🔥');
@@ -44,7 +44,7 @@ describe('updates', () => {
     ]);
   });
 
-  test('come twice and out of order when the test wants that', async () => {
+  test('can be duplicated and out of order', async () => {
     await trial.open({ updateFaults: { random: () => 0, twice: 1, outOfOrder: 1 } });
     for (const text of ['a', 'b']) trial.server.say({ from: trial.ann, text });
     const texts = async (offset?: number) => (await trial.api.getUpdates({ offset })).map(({ message }) => message?.text);
@@ -52,10 +52,10 @@ describe('updates', () => {
   });
 });
 
-describe('a webhook', () => {
+describe('webhook', () => {
   type Brought = { secret: string | undefined; text: string | undefined };
 
-  /** A bot's own server, which answers with the statuses that are given, and then with 200. */
+  /** A bot's server, which answers with the given statuses, then with 200. */
   async function openHook(...statuses: number[]) {
     const brought: Brought[] = [];
     const take = async (request: IncomingMessage, response: ServerResponse) => {
@@ -69,7 +69,7 @@ describe('a webhook', () => {
     return { url: `${hook.url}/tg`, brought };
   }
 
-  test('brings updates in order with its secret, each until it is taken', async () => {
+  test('delivers updates in order with its secret, and retries each until it is accepted', async () => {
     const { url, brought } = await openHook(500, 200, 404);
     trial.server.say({ from: trial.ann, text: 'before' });
     await trial.api.setWebhook(url, { secret_token: 'a-Secret_1' });
@@ -86,7 +86,7 @@ describe('a webhook', () => {
       });
   });
 
-  test('ends polls, and is removed with what waits for it', async () => {
+  test('replaces polls, and can be removed with its pending updates', async () => {
     await trial.api.setWebhook('http://127.0.0.1:9/tg');
     trial.server.say({ from: trial.ann, text: 'nobody takes it' });
     expect(await refusalOf(trial.api.getUpdates())).toMatch("409 Conflict: can't use getUpdates method while webhook is active");
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect([await trial.api.getUpdates(), (await trial.api.getWebhookInfo()).url]).toEqual([[], '']);
   });
 
-  test('has to be an HTTPS address, and its secret of letters that a header holds', async () => {
+  test('requires an HTTPS URL and a valid secret', async () => {
     expect(await refusalOf(trial.api.setWebhook('http://bot.example/tg'))).toMatch('An HTTPS URL must be provided for webhook');
     expect(await refusalOf(trial.api.setWebhook('https://bot.example/tg', { secret_token: 'ä b' }))).toMatch(
       'unallowed characters',
