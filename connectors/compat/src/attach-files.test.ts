@@ -39,7 +39,7 @@ beforeEach(() => {
   saved = [];
   gates = [];
 });
-/** Lets everything through, until nothing comes any more. */
+/** Lets everything through until nothing is left. */
 const drain = async (until: Promise<unknown>) => {
   let isOver = false;
   void until.finally(() => (isOver = true)).catch(() => undefined);
@@ -49,7 +49,7 @@ const drain = async (until: Promise<unknown>) => {
   }
 };
 
-test('a file that is fetched is named by what it is', async () => {
+test('names a fetched file by its detected type', async () => {
   const asked: string[] = [];
   const attach = open(async (url) => (asked.push(url), png));
   const done = attach(envelope, [part({ url: 'https://example.com/cat.svg' })]);
@@ -60,7 +60,7 @@ test('a file that is fetched is named by what it is', async () => {
   expect(asked).toEqual(['https://example.com/cat.svg']);
 });
 
-test('many requests wait for their turn, four at a time, and none is lost or refused', async () => {
+test('stores files of four requests at a time, and of all in the end', async () => {
   const attach = open();
   const all = Promise.all(Array.from({ length: 40 }, () => attach(envelope, [data(png)])));
   await new Promise((resolve) => setImmediate(resolve));
@@ -69,7 +69,7 @@ test('many requests wait for their turn, four at a time, and none is lost or ref
   expect(saved).toHaveLength(40);
 });
 
-test('past a number of them the next is refused, and later one is taken again', async () => {
+test('rejects requests over the limit, and accepts them again later', async () => {
   const attach = open();
   const all = Array.from({ length: 4 + 64 }, () => attach(envelope, [data(png)]));
   await expect(attach(envelope, [data(png)])).rejects.toMatchObject({ code: 'queue_full' });
@@ -80,7 +80,7 @@ test('past a number of them the next is refused, and later one is taken again', 
   expect(saved).toHaveLength(4 + 64 + 1);
 });
 
-test('what waits holds no more than a bounded amount', async () => {
+test('bounds the memory of waiting files', async () => {
   const attach = open();
   const large = part({ base64: 'A'.repeat(33 * 1024 * 1024) });
   const first = attach(envelope, [large]);
@@ -88,7 +88,7 @@ test('what waits holds no more than a bounded amount', async () => {
   await expect(first).rejects.toMatchObject({ details: { code: 'too_large' } });
 });
 
-test('a request that fails gives its turn to the next', async () => {
+test('a failed request releases its slot', async () => {
   const attach = open(() => Promise.reject(new Error('a fault')));
   for (let i = 0; i < 10; i++) await expect(attach(envelope, [part({ url: 'https://x.example/' })])).rejects.toThrow('a fault');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys } from './chat-completions.ts';
 
-test('remembers the most recent conversations, a bounded number of them', () => {
+test('remembers a bounded number of recent conversations', () => {
   const seen = createSeenKeys(2);
   const known = () => ['a', 'b', 'c', 'd', 'e'].filter(seen.has).join('');
   const after = (key: string) => {

@@ -8,7 +8,7 @@ const fault = (code: ErrorCode, options?: ConstructorParameters<typeof ServiceEr
   new ServiceError(code, 'words', options);
 const core = (code: ErrorCode, mayHaveRun = true) => new CoreError(code, 'words', { mayHaveRun });
 
-describe('an error of this protocol', () => {
+describe('completion error', () => {
   test.each([
     [fault('unauthorized'), 401, 'invalid_request_error', 'invalid_api_key'],
     [fault('no_access'), 403, 'permission_error', 'no_access'],
@@ -25,7 +25,7 @@ describe('an error of this protocol', () => {
     [core('engine_stalled'), 504, 'server_error', 'engine_stalled'],
     [refuse('messages', 'words'), 400, 'invalid_request_error', null],
     [refuse('messages[0]', 'words', 'unsupported'), 400, 'invalid_request_error', 'unsupported'],
-  ])('%#: has the status, type and code that clients know', (error, status, type, code) => {
+  ])('%#: has the status, type and code that clients expect', (error, status, type, code) => {
     const reply = toCompletionError(error);
     expect(reply.status).toBe(status);
     expect(JSON.parse(reply.body)).toEqual({ error: { message: 'words', type, param: error.details['param'] ?? null, code } });
@@ -36,11 +36,11 @@ describe('an error of this protocol', () => {
     [fault('busy', { details: { retry_after_s: 2.5 } }), { 'retry-after': '3' }],
     [fault('not_found', { status: 405, details: { allow: 'POST' } }), { allow: 'POST' }],
     [fault('bad_request'), {}],
-  ])('%#: has the headers that go with it', (error, headers) => {
+  ])('%#: has its headers', (error, headers) => {
     expect(toCompletionError(error).headers).toEqual(headers);
   });
 
-  test('tells clients not to repeat a turn that may have run, and only then', () => {
+  test('tells clients not to retry a turn that may have run, and only then', () => {
     expect(toCompletionError(core('unavailable', true)).headers).toMatchObject({ 'x-should-retry': 'false' });
     expect(toCompletionError(core('unavailable', false)).headers).not.toHaveProperty('x-should-retry');
   });

@@ -15,11 +15,11 @@ test.each([
   ['lossless WebP', riff(hex('5650384c 00000000 2f 09c00400')), 200],
   ['large WebP', riff(hex('56503858 0a000000 00000000 090000 130000')), 200],
   ['PNG that is a bomb', hex('89504e470d0a1a0a 0000000d 49484452 ffffffff ffffffff 0806000000'), 0xffffffff ** 2],
-])('%s says how many pixels it has', (_what, bytes, pixels) => {
+])('reads the number of pixels of a %s', (_what, bytes, pixels) => {
   expect(pixelsOf(bytes, sniffImage(bytes)?.mime ?? '')).toBe(pixels);
 });
 
-test('a number of pixels, or none, is read from any bytes at once', () => {
+test('returns a number or null for any bytes, in little time', () => {
   const heads = ['89504e470d0a1a0a', '474946383961', 'ffd8ff', '52494646000000005745425056503858'].map(hex);
   fc.assert(
     fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 200 }), (head, rest) => {

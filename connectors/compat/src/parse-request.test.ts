@@ -13,8 +13,8 @@ const refusal = (body: unknown): ServiceError => {
   throw new Error('it was not refused');
 };
 
-describe('a chat-completions request', () => {
-  test('is read with its latest user message, its system text and its transcript', () => {
+describe('parseRequest()', () => {
+  test('returns the messages, the system text and the latest user message', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'one' },
@@ -41,7 +41,7 @@ describe('a chat-completions request', () => {
     });
   });
 
-  test('may carry any other field that changes no answer, and leave out all but its messages', () => {
+  test('accepts other fields, and requires only messages', () => {
     const body = {
       messages: [user],
       temperature: 2,
@@ -67,7 +67,7 @@ describe('a chat-completions request', () => {
     });
   });
 
-  test('keeps tool calls and tool results readable in the transcript', () => {
+  test('keeps tool calls and tool results in the transcript', () => {
     const messages = [
       { role: 'user', content: 'weather?' },
       {
@@ -91,7 +91,7 @@ describe('a chat-completions request', () => {
   });
 
   test.each([[null], [5], [[null]], [[{ function: null }]], [[{ function: { name: 5 } }]]])(
-    'leaves out tool calls like %j that mean nothing',
+    'ignores tool calls like %j',
     (calls) => {
       const messages = [user, { role: 'assistant', content: 'x', tool_calls: calls }];
       expect(parseRequest({ messages }).messages[1]).toEqual({ role: 'assistant', text: 'x' });
@@ -135,11 +135,11 @@ describe('a chat-completions request', () => {
     [{ messages: [user], stream: 'true' }, 'stream'],
     [{ messages: [user], stream_options: { include_usage: 1 } }, 'stream_options.include_usage'],
     [{ messages: [user], n: 2 }, 'n'],
-  ])('%#: is refused with the field that is wrong', (body, param) => {
+  ])('%#: rejects an invalid request and names the field', (body, param) => {
     expect(refusal(body)).toMatchObject({ code: 'bad_request', status: 400, details: { param } });
   });
 
-  test('of any shape is read or refused with the reason', () => {
+  test('parses or rejects a request of any shape', () => {
     const message = fc.record(
       { role: fc.constantFrom('user', 'system', 'assistant', 'tool', 5), content: fc.anything(), tool_calls: fc.anything() },
       { requiredKeys: [] },

@@ -25,8 +25,8 @@ const chunkOf = (frame: string) => {
   return JSON.parse(frame.slice('data: '.length)) as { choices: unknown[] };
 };
 
-describe('a reply', () => {
-  test('is a chat completion', () => {
+describe('renderCompletion()', () => {
+  test('renders a reply as a chat completion', () => {
     expect(JSON.parse(renderCompletion(head, result('hello'), 'hello'))).toEqual({
       id: 'chatcmpl-1',
       object: 'chat.completion',
@@ -43,13 +43,13 @@ describe('a reply', () => {
     [[], ''],
     [['one'], 'one'],
     [['one', 'two'], 'one\n\ntwo'],
-  ])('of the actions %j reads %j', (texts, content) => {
+  ])('renders the texts %j as %j', (texts, content) => {
     expect(shapedReply(result(...texts), { stops: [], format: null })).toBe(content);
   });
 });
 
-describe('usage', () => {
-  test('counts cached tokens as part of the prompt, and names thinking', () => {
+describe('toUsage()', () => {
+  test('counts cached tokens as prompt tokens, and names thinking', () => {
     expect(toUsage({ ...usage, thinking_tokens: 4 })).toMatchObject({
       prompt_tokens: 15,
       completion_tokens_details: { reasoning_tokens: 4 },
@@ -66,7 +66,7 @@ describe('usage', () => {
   });
 });
 
-describe('the chunks of a stream', () => {
+describe('createChunkRenderer()', () => {
   const chunk = createChunkRenderer(head);
   const common = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'svc "x"' };
 
@@ -78,11 +78,11 @@ describe('the chunks of a stream', () => {
     expect(chunkOf(frame)).toEqual({ ...common, choices });
   });
 
-  test('usage comes in a chunk without choices', () => {
+  test('renders usage in a chunk without choices', () => {
     expect(chunkOf(chunk.usage(usage))).toEqual({ ...common, choices: [], usage: toUsage(usage) });
   });
 
-  test('no text can forge a frame', () => {
+  test('escapes text so that it cannot forge a frame', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const frame = chunk.text(text);

@@ -8,7 +8,7 @@ const schemaFormat = (schema: unknown) => ({ type: 'json_schema', json_schema: {
 const faultOf = (schema: Record<string, unknown>, value: unknown) => compileSchema(schema, 'schema')(value);
 
 describe('response_format', () => {
-  test.each([[undefined], [null], [{ type: 'text' }]])('%j asks for nothing', (value) => {
+  test.each([[undefined], [null], [{ type: 'text' }]])('%j means no format', (value) => {
     expect(parseReplyFormat(value)).toBeNull();
   });
 
@@ -25,7 +25,7 @@ describe('response_format', () => {
     [schemaFormat({ $ref: 'http://127.0.0.1/' }), 'response_format.json_schema.schema.$ref'],
     [schemaFormat({ $ref: '#/properties', properties: {} }), 'response_format.json_schema.schema.$ref'],
     [schemaFormat({ $ref: '#/$defs/__proto__', $defs: {} }), 'response_format.json_schema.schema.$ref'],
-  ])('%#: is refused at its place', (value, param) => {
+  ])('%#: rejects an invalid format and names the field', (value, param) => {
     expect(() => parseReplyFormat(value)).toThrow(
       expect.objectContaining({ status: 400, details: expect.objectContaining({ param }) }),
     );
@@ -35,12 +35,12 @@ describe('response_format', () => {
     ['{"a":1}', '{"a":1}'],
     ['```json\n{"a":1}\n```', '{"a":1}'],
     ['  {"a":[]}\n', '{"a":[]}'],
-  ])('the answer %j is the object %j', (reply, text) => {
+  ])('extracts from the answer %j the object %j', (reply, text) => {
     expect(jsonText(reply, parseReplyFormat({ type: 'json_object' })!)).toBe(text);
   });
 
   test.each([['Here it is: {"a":1}'], ['[1]'], ['null'], [''], ['```json\n{"a":1}'], [`\`\`\`${'\n'.repeat(100_000)}`]])(
-    '%#: an answer that is no object is an error, and not to be sent again by itself',
+    '%#: an answer that is not an object is a final error',
     (reply) => {
       expect(() => jsonText(reply, parseReplyFormat({ type: 'json_object' })!)).toThrow(
         expect.objectContaining({
@@ -52,7 +52,7 @@ describe('response_format', () => {
   );
 });
 
-describe('a schema', () => {
+describe('compileSchema()', () => {
   const person = {
     type: 'object',
     properties: {
@@ -81,17 +81,17 @@ describe('a schema', () => {
     [{ name: 'A', home: { town: 'Bonn' } }, 'it.home matches none of the alternatives in "anyOf"'],
     [{ name: 'A', friends: [{ name: 'B', x: 1 }] }, 'it.friends[0].x is not allowed'],
     [JSON.parse('{"name":"A","__proto__":1}'), 'it.__proto__ is not allowed'],
-  ])('%#: judges a value as JSON Schema does', (value, fault) => {
+  ])('%#: validates like JSON Schema', (value, fault) => {
     expect(faultOf(person, value)).toBe(fault);
   });
 
-  test('that refers to itself without end, or has no end of alternatives, is given up on', () => {
+  test('gives up on endless recursion or alternatives', () => {
     expect(faultOf({ $ref: '#' }, 1)).toMatch(/too deeply nested/);
     const many = Array.from({ length: 30 }, () => ({ $ref: '#/$defs/a' }));
     expect(faultOf({ $ref: '#/$defs/a', $defs: { a: { anyOf: many } } }, 1)).not.toBeNull();
   });
 
-  test('of any shape is refused or judges every value', () => {
+  test('rejects or compiles a schema of any shape', () => {
     const keyword = fc.constantFrom(
       'type',
       'enum',

@@ -10,7 +10,7 @@ const result = (text: string, outcome: Outcome = 'replied'): HandleResult => ({
   turn_id: 't',
 });
 
-/** What a reader has got. A text is a delta, null withdraws everything. */
+/** What a reader has received. A text is a delta, null is a retraction. */
 function read(steps: (string | null)[]) {
   let text = '';
   const relay = new ReplyRelay((more) => (text += more));
@@ -21,8 +21,8 @@ function read(steps: (string | null)[]) {
   return { relay, text: () => text };
 }
 
-describe('a reply on its way to a reader', () => {
-  test('that begins again goes on where the reader is', () => {
+describe('reply relay', () => {
+  test('skips what was already sent when a reply starts over', () => {
     const { relay, text } = read(['one ', 'two ', null, 'one ']);
     expect(text()).toBe('one two ');
     relay.onDelta('two three ');
@@ -32,47 +32,47 @@ describe('a reply on its way to a reader', () => {
     expect(text()).toBe('one two three four');
   });
 
-  test('that comes again in one piece is completed', () => {
+  test('completes a reply that starts over in one piece', () => {
     const { relay, text } = read(['one ', null]);
     relay.finish(result('one two'), 'm1');
     expect(text()).toBe('one two');
   });
 
-  test('that begins again in other words is no answer, and says how to get it', () => {
+  test('fails when a reply starts over with other text, and says how to get it', () => {
     const { relay, text } = read(['one ', null, 'uno ', 'due ']);
     expect(text()).toBe('one ');
     expect(() => relay.finish(result('uno due'), 'order-7')).toThrow(/with the Idempotency-Key "order-7"/);
     expect(text()).toBe('one ');
   });
 
-  test('that is shorter than what the reader has is no answer', () => {
+  test('fails when the reply is shorter than what was sent', () => {
     const { relay } = read(['one two', null, 'one']);
     expect(() => relay.finish(result('one'), 'm1')).toThrow();
   });
 
-  test('that went elsewhere meanwhile is no answer', () => {
+  test('fails when the reply was delivered elsewhere', () => {
     expect(() => read(['one', null]).relay.finish(result('', 'delivered'), 'm1')).toThrow();
   });
 
-  test.each(['silent', 'aborted'] as const)('that is taken back by a turn that ends %s ends with what was sent', (outcome) => {
+  test.each(['silent', 'aborted'] as const)('keeps what was sent when a retracted turn ends %s', (outcome) => {
     const { relay, text } = read(['one', null]);
     relay.finish(result('', outcome), 'm1');
     expect(text()).toBe('one');
   });
 
-  test('may be taken back before anything was sent', () => {
+  test('allows a retraction before anything was sent', () => {
     const { relay, text } = read([null, 'uno']);
     relay.finish(result('uno'), 'm1');
     expect(text()).toBe('uno');
   });
 
-  test('that was changed since it was streamed ends with what was sent', () => {
+  test('keeps what was sent when the final text differs', () => {
     const { relay, text } = read(['my key is abc']);
     relay.finish(result('my key is [redacted]'), 'm1');
     expect(text()).toBe('my key is abc');
   });
 
-  test('however it is cut and however often it begins again, arrives whole and once, or is said to be broken', () => {
+  test('a reply arrives completely and once, or is reported as interrupted, however often it starts over', () => {
     const run = fc.record({ text: fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 }), cut: fc.nat(12) });
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 5 }), (runs) => {

@@ -15,11 +15,11 @@ const refusalOf = (body: Record<string, unknown>): ServiceError | null => {
   }
 };
 
-describe('the fields of a request', () => {
+describe('request fields', () => {
   test.each([
     ['chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase', requestFields],
     ['responses/responses.d.ts', 'ResponseCreateParamsBase', responseFields],
-  ])("are all that the official client's types know, and no others: %s", (file, type, rules) => {
+  ])("match those of the official client's types: %s", (file, type, rules) => {
     const types = path.join(path.dirname(createRequire(import.meta.url).resolve('openai')), 'resources', file);
     const [, body = ''] = new RegExp(`export interface ${type} \\{\n(.*?)\n\\}`, 's').exec(readFileSync(types, 'utf8')) ?? [];
     const names = [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, name]) => name);
@@ -44,7 +44,7 @@ describe('the fields of a request', () => {
     ['modalities', ['text', 'audio']],
     ['moderation', { model: 'omni' }],
     ['web_search_options', {}],
-  ])('%s of %j is refused by its name', (name, value) => {
+  ])('reject %s of %j by name', (name, value) => {
     expect(refusalOf({ [name]: value })).toMatchObject({
       status: 400,
       details: { param: name, code: 'unsupported_parameter' },
@@ -58,11 +58,11 @@ describe('the fields of a request', () => {
     [{ tools: [], tool_choice: 'auto', parallel_tool_calls: true }],
     [{ n: 1, logprobs: false, top_logprobs: 0, logit_bias: {}, modalities: ['text'] }],
     [{ user: 'u', metadata: { a: 'b' }, prompt_cache_key: 'k', prediction: { type: 'content', content: 'x' } }],
-  ])('%j changes no answer', (body) => {
+  ])('accept %j without effect', (body) => {
     expect(checkFields(body)).toEqual([]);
   });
 
-  test('that are wishes are named when they are passed over, and no more of them than can be read', () => {
+  test('return ignored parameters, a bounded number of them', () => {
     expect(checkFields({ temperature: 0, seed: 7, max_tokens: 5, top_k: 4, __proto__: null })).toEqual([
       'temperature',
       'seed',

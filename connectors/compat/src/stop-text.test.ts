@@ -9,18 +9,18 @@ test.each([
     ['a', 'b'],
     ['a', 'b'],
   ],
-])('reads %j', (value, stops) => {
+])('parses %j', (value, stops) => {
   expect(parseStop(value)).toEqual(stops);
 });
 
-test.each([[''], [5], [['a', '']], [['a', 'b', 'c', 'd', 'e']], ['x'.repeat(1_001)], [{}]])('refuses %j', (value) => {
+test.each([[''], [5], [['a', '']], [['a', 'b', 'c', 'd', 'e']], ['x'.repeat(1_001)], [{}]])('rejects %j', (value) => {
   expect(() => parseStop(value)).toThrow(expect.objectContaining({ details: expect.objectContaining({ param: 'stop' }) }));
 });
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 });
 const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 4 }), { maxLength: 4 });
 
-test('an answer in parts ends where the whole one does, and nothing that is shown is too much', () => {
+test('a streamed answer ends where the complete one does, and never shows more', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 8 }), stops, (parts, ends) => {
       const expected = cutAtStop(parts.join(''), ends);
@@ -36,12 +36,12 @@ test('an answer in parts ends where the whole one does, and nothing that is show
   );
 });
 
-test('where two stops overlap, the one that is whole first counts, in parts as at once', () => {
+test('of overlapping stops, the one that ends first applies', () => {
   expect(cutAtStop('xabc', ['abc', 'b'])).toBe('xa');
   expect(cutAtStop('xab', ['b', 'ab'])).toBe('x');
 });
 
-test('only what could begin a stop is held back', () => {
+test('holds back only the beginning of a stop', () => {
   const shown: string[] = [];
   const cutter = createStopCutter(['END'], (part) => void shown.push(part));
   cutter.push('the E');

@@ -18,8 +18,8 @@ const envelopeOf = (messages: object[], facts: Partial<EnvelopeFacts> = {}) =>
     ...facts,
   });
 
-describe('the envelope of a request', () => {
-  test('is complete, private, and says what the channel renders', () => {
+describe('toEnvelope()', () => {
+  test('returns a complete private envelope with the capabilities of the channel', () => {
     expect(envelopeOf([user('hi')])).toEqual({
       channel: 'compat',
       conversation_key: compatKey('i1', 'ann', 'hi'),
@@ -38,12 +38,12 @@ describe('the envelope of a request', () => {
     });
   });
 
-  test('names no outbound route: this channel cannot be pushed to', () => {
+  test('sets no outbound route, since the channel does not support push', () => {
     const { channel_context: context } = envelopeOf([user('hi')]);
     for (const name of ['channelId', 'chatId', 'target']) expect(context).not.toHaveProperty(name);
   });
 
-  test('forwards the whole transcript with the first request of a conversation', () => {
+  test('forwards the transcript with the first request of a conversation', () => {
     const messages = [system, user('one'), assistant('two'), user('three')];
     expect(envelopeOf(messages).content).toEqual({
       text: 'three',
@@ -55,13 +55,13 @@ describe('the envelope of a request', () => {
     });
   });
 
-  test('forwards only the latest user message once the conversation had a reply, and the system text every time', () => {
+  test('forwards only the latest user message of a known conversation, and the system text every time', () => {
     const messages = [system, user('one'), assistant('two'), user('three')];
     const key = compatKey('i1', 'ann', 'one');
     expect(envelopeOf(messages, { isSeen: (asked) => asked === key }).content).toEqual({ text: 'three', system: 'Be brief.' });
   });
 
-  test('keeps what stands behind the latest user message in the transcript', () => {
+  test('keeps messages after the latest user message in the transcript', () => {
     expect(envelopeOf([user('one'), assistant('so'), user('two'), assistant('begin')]).content).toEqual({
       text: 'two',
       transcript: [
@@ -72,7 +72,7 @@ describe('the envelope of a request', () => {
     });
   });
 
-  test('has the key of its caller and its first user message', () => {
+  test('derives the key from the caller and the first user message', () => {
     const first = envelopeOf([user('one')]).conversation_key;
     expect(envelopeOf([system, user('one'), assistant('x'), user('two')]).conversation_key).toBe(first);
     expect(envelopeOf([user('other')]).conversation_key).not.toBe(first);
@@ -80,7 +80,7 @@ describe('the envelope of a request', () => {
     expect(envelopeOf([user('one')], { instanceId: 'i2' }).conversation_key).not.toBe(first);
   });
 
-  test('has the key of a named session whatever is said first, and of its caller alone', () => {
+  test('derives the key of a named session from the caller and the name only', () => {
     const named = envelopeOf([user('one')], { sessionName: 'notes' }).conversation_key;
     expect(named).toBe(compatSessionKey('i1', 'ann', 'notes'));
     expect(envelopeOf([user('two')], { sessionName: 'notes' }).conversation_key).toBe(named);
@@ -89,7 +89,7 @@ describe('the envelope of a request', () => {
     ).not.toBe(named);
   });
 
-  test('is a conversation of its own for every request where the instance says so, and for the same message the same', () => {
+  test('gives each message a separate conversation if the instance says so', () => {
     const keys = ['msg_1', 'msg_2', 'msg_1'].map(
       (messageId) => envelopeOf([user('one')], { isOnce: true, messageId }).conversation_key,
     );
@@ -99,7 +99,7 @@ describe('the envelope of a request', () => {
     expect(named).toBe(compatSessionKey('i1', 'ann', 'notes'));
   });
 
-  test('a system message gives nobody another name', () => {
+  test('a system message cannot change the sender', () => {
     const { sender, conversation_key: key } = envelopeOf([{ role: 'system', content: 'sender: owner' }, user('hi')]);
     expect(sender).toEqual({ raw_id: 'ann', raw_username: 'Ann' });
     expect(key).toBe(compatKey('i1', 'ann', 'hi'));

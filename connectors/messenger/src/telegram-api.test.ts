@@ -7,7 +7,7 @@ import { createTelegramApi } from './telegram-api.ts';
 const token = '7001:AAthe-token-that-is-in-the-address';
 const { signal } = new AbortController();
 
-/** What each part of the connector makes of a refusal. */
+/** The error of each part of the connector for a refusal. */
 async function refusals(body: object): Promise<Error[]> {
   const server = await listen(createServer((_, response) => void response.end(JSON.stringify(body))));
   onTestFinished(() => server.close());
@@ -20,7 +20,7 @@ async function refusals(body: object): Promise<Error[]> {
   ]);
 }
 
-test('a refusal that repeats the address does not say the token, and is not longer than can be read', async () => {
+test('masks the token in a refusal that repeats the URL, and truncates it', async () => {
   const description = `Bad Request: no /bot${token}/getUpdates, no /bot${token}/${'x'.repeat(10_000)}`;
   for (const error of await refusals({ ok: false, error_code: 400, description })) {
     expect(JSON.stringify([error.message, error])).not.toContain(token);
@@ -29,7 +29,7 @@ test('a refusal that repeats the address does not say the token, and is not long
   }
 });
 
-test.each([undefined, null, 5, {}])('a refusal whose reason is %j is still a refusal', async (description) => {
+test.each([undefined, null, 5, {}])('accepts %j as the description of a refusal', async (description) => {
   for (const error of await refusals({ ok: false, error_code: 429, description, parameters: { retry_after: 7 } }))
     expect(error).toMatchObject({ code: 'busy', details: { retry_after_s: 7 } });
   for (const error of await refusals({ ok: false, error_code: 403, description })) expect(error.name).toBe('ServiceError');

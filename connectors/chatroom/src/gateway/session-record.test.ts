@@ -6,20 +6,20 @@ import { openSessionRecord } from './session-record.ts';
 
 const session = (sequence: number) => ({ sessionId: 's1', resumeURL: 'wss://gateway', sequence, shardId: 0, shardCount: 1 });
 
-/** Records of processes one after the other; a process that is killed has written what `flush` waits for, and nothing later. */
+/** Session records of consecutive processes; a killed process has written what `flush` waits for, and nothing later. */
 function setUp() {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const clock = createFakeClock();
   const { context } = fakeContext({ type: 'chatroom', dataDir: folder.path, config: {} });
   const open = (botId = 'b1') => openSessionRecord({ ...context, clock, botId });
-  /** Lets pass what is being written at this moment. */
+  /** Waits for the writes under way. */
   const settle = () => context.state.list('');
   return { clock, open, settle };
 }
 
-describe('the session of the gateway', () => {
-  test('is resumable by the next process from its first moment on, before any event was taken', async () => {
+describe('gateway session record', () => {
+  test('lets the next process resume from the start, even before any event', async () => {
     const { open, settle, clock } = setUp();
     const first = await open();
     first.change(session(1));
@@ -29,7 +29,7 @@ describe('the session of the gateway', () => {
     expect([next.current(), next.lastAt(), next.behindSince()]).toEqual([session(1), clock.now(), null]);
   });
 
-  test('is kept while messages that were missed are read, with since when, whatever is taken meanwhile', async () => {
+  test('is kept with the time since when messages are missed, until they have been read', async () => {
     const { open, clock } = setUp();
     const first = await open();
     first.change(session(1));
@@ -48,7 +48,7 @@ describe('the session of the gateway', () => {
     expect((await open()).behindSince()).toBeNull();
   });
 
-  test('since when messages were missed is no time that is yet to come, which a clock that was ahead has noted', async () => {
+  test('clamps a time in the future, from a clock that was ahead, to the present', async () => {
     const { open, clock } = setUp();
     const first = await open();
     clock.setBack(-3_600_000);
@@ -63,7 +63,7 @@ describe('the session of the gateway', () => {
     expect(next.behindSince()).toBe(began - 60_000);
   });
 
-  test('goes on behind its last event that is safe', async () => {
+  test('resumes after the last safe event', async () => {
     const { open } = setUp();
     const first = await open();
     first.change(session(1));
@@ -74,7 +74,7 @@ describe('the session of the gateway', () => {
     expect((await open()).current()).toEqual(session(5));
   });
 
-  test('is of one bot', async () => {
+  test('belongs to one bot', async () => {
     const { open } = setUp();
     const first = await open();
     first.change(session(1));

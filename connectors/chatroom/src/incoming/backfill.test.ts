@@ -18,7 +18,7 @@ const message = (ms: number, channel: string) => ({
   edited_timestamp: null,
 });
 
-/** `get` gives the messages of a channel, or throws. */
+/** `get` returns the messages of a channel, or throws. */
 async function read(channels: string[], get: (channel: string, later: number) => unknown[]) {
   const clock = createFakeClock();
   const began = clock.now();
@@ -36,7 +36,7 @@ async function read(channels: string[], get: (channel: string, later: number) =>
   return { texts: (await reading).map(({ content }) => content), logs, clock };
 }
 
-test('a channel that cannot be read at the moment is asked again, and not left out', async () => {
+test('retries a channel that cannot be read at the moment', async () => {
   let tries = 0;
   const { texts, logs } = await read(['300000000000000001'], (channel, later) => {
     if (++tries <= 6) throw Object.assign(new Error('cut'), { code: 'ECONNRESET' });
@@ -45,7 +45,7 @@ test('a channel that cannot be read at the moment is asked again, and not left o
   expect([texts, tries, logs]).toEqual([['of 300000000000000001'], 7, []]);
 });
 
-test('more channels than can be read in time are said to be left out', async () => {
+test('logs when there are more channels than can be read in time', async () => {
   const channels = Array.from({ length: 220 }, (_, n) => String(300_000_000_000_000_000n + BigInt(n)));
   const { texts, logs } = await read(channels, (channel, later) => [message(later, channel)]);
   expect([texts.length, logs]).toEqual([200, ['more channels have missed messages than are read']]);

@@ -16,7 +16,7 @@ function open(max = 10) {
   return { queue, passed, rooms: () => rooms };
 }
 
-test('an event is given until it is passed, and all that are passed are reported in their order', async () => {
+test('returns events until they are passed, and reports passed ones in order', async () => {
   const { queue, passed } = open();
   for (const event of ['a', 'b', 'c']) queue.push(event);
   expect((await queue.poll(null, 0, signal)).map(({ event }) => event)).toEqual(['a', 'b', 'c']);
@@ -25,19 +25,19 @@ test('an event is given until it is passed, and all that are passed are reported
   expect(passed).toEqual(['a', 'b']);
 });
 
-test('a poll that waits gets what comes', async () => {
+test('a waiting poll gets the next event', async () => {
   const { queue } = open();
   const polled = queue.poll(null, 25_000, signal);
   queue.push('late');
   expect((await polled).map(({ event }) => event)).toEqual(['late']);
 });
 
-test('when it is full the rest is lost, until half of it has been passed', async () => {
+test('drops events while it is full, until half of them have been passed', async () => {
   const { queue, rooms } = open(4);
   const taken = ['a', 'b', 'c', 'd', 'e'].map((event) => queue.push(event));
   expect(taken).toEqual([true, true, true, true, false]);
   await queue.poll(1, 0, signal);
-  expect(queue.push('f')).toBe(false); // it would come before what was lost
+  expect(queue.push('f')).toBe(false); // it would come before the dropped event
   await queue.poll(3, 0, signal);
   expect(rooms()).toBe(1);
   expect(queue.push('g')).toBe(true);

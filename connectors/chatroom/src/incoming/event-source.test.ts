@@ -23,7 +23,7 @@ const message = (ms: number, content: string) => ({
   edited_timestamp: null,
 });
 
-test('what an earlier process had missed comes before what the session gives when it goes on', async () => {
+test('missed messages of an earlier process come before the events of the resumed session', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const clock = createFakeClock();

@@ -7,7 +7,7 @@ const bot = { id: '100000000000000001', username: 'gate.keeper', applicationId: 
 const message = (content: string, more: Partial<ChatMessage> & { isBot?: boolean } = {}) =>
   ({ content, author: { id: '2', username: 'ann', bot: more.isBot }, ...more }) as ChatMessage;
 
-test('a mention, one of its role, and an answer to it are meant for the bot', () => {
+test('a message is for the bot if it mentions the bot or its role, or replies to it', () => {
   expect(isMeant(message('hi', { mentions: [{ id: bot.id }] as never }), bot)).toBe(true);
   expect(isMeant(message('hi', { mention_roles: ['7'] }), bot, ['7'])).toBe(true);
   expect(isMeant(message('hi', { referenced_message: message('x', { author: { id: bot.id } as never }) as never }), bot)).toBe(
@@ -16,7 +16,7 @@ test('a mention, one of its role, and an answer to it are meant for the bot', ()
   expect(isMeant(message('hi', { mention_roles: ['7'], mentions: [{ id: '3' }] as never }), bot, ['8'])).toBe(false);
 });
 
-test('the answer of a bot to it gives it no word, unless it is named', () => {
+test("a bot's reply to it is not for the bot, unless it is named in the text", () => {
   const answer = {
     isBot: true,
     referenced_message: message('x', { author: { id: bot.id } as never }) as never,
@@ -26,7 +26,7 @@ test('the answer of a bot to it gives it no word, unless it is named', () => {
   expect(isMeant(message(`<@${bot.id}> done`, answer), bot)).toBe(true);
 });
 
-test('bots name it by its id or name, which Discord does not report; people do not', () => {
+test('finds the id or name of the bot in the text of bots, but not of people', () => {
   for (const text of [`<@${bot.id}> you`, `hi <@!${bot.id}>`, 'and @gate.keeper?', '@Gate.Keeper: go']) {
     expect(isMeant(message(text, { isBot: true }), bot)).toBe(true);
     expect(isMeant(message(text), bot)).toBe(false);
@@ -35,14 +35,14 @@ test('bots name it by its id or name, which Discord does not report; people do n
     expect(isMeant(message(text, { isBot: true }), bot)).toBe(false);
 });
 
-test('its name before a text is no part of it', () => {
+test('withoutName() removes the name of the bot before a text', () => {
   for (const text of [`<@${bot.id}> /new`, `<@!${bot.id}>, /new`, '@gate.keeper: /new'])
     expect(withoutName(text, bot)).toBe('/new');
   expect(withoutName(`hi <@${bot.id}>`, bot)).toBe(`hi <@${bot.id}>`);
   expect(withoutName('@gate.keepers hello', bot)).toBe('@gate.keepers hello');
 });
 
-test('whatever a bot is called, its name is found as it is written and nothing else is', () => {
+test('finds any name of a bot exactly as it is written', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 32 }), fc.string({ maxLength: 50 }), (username, rest) => {
       const named = { ...bot, username };

@@ -5,7 +5,7 @@ import { isOlder, readEvent, timeOf } from './read-event.ts';
 const message = { id: '175928847299117063', channel_id: '5', author: { id: '7', username: 'ann' }, content: 'hi', type: 0 };
 const read = (t: string, d: unknown) => readEvent({ t, d } as never);
 
-test('a message is read with its ids, and an update of it is an edit only when its author changed it', () => {
+test('reads a message, and an update as an edit only if its author changed it', () => {
   expect(read('MESSAGE_CREATE', message)).toEqual({ kind: 'message', message });
   expect(read('MESSAGE_UPDATE', { ...message, edited_timestamp: null })).toBeNull();
   const edited = { ...message, edited_timestamp: '2026-01-01T00:00:00Z' };
@@ -23,11 +23,11 @@ test.each([
   { attachments: {} },
   { message_snapshots: [{}] },
   { referenced_message: { id: '1' } },
-])('a message with %j is ignored', (fields) => {
+])('ignores a message with %j', (fields) => {
   expect(read('MESSAGE_CREATE', { ...message, ...fields })).toBeNull();
 });
 
-test('whatever comes as the data of an event is read as one or as nothing', () => {
+test('does not throw on any event data', () => {
   const kinds = [
     'MESSAGE_CREATE',
     'MESSAGE_UPDATE',
@@ -40,7 +40,7 @@ test('whatever comes as the data of an event is read as one or as nothing', () =
   fc.assert(fc.property(fc.constantFrom(...kinds), fc.jsonValue(), (kind, data) => void read(kind, data)));
 });
 
-test('an id says when it was made, and ids of different lengths are in their order', () => {
+test('timeOf() reads the time of an id, and isOlder() compares ids of different lengths', () => {
   expect(timeOf('175928847299117063')).toBe(1_462_015_105_796);
   expect(isOlder('999', '1000')).toBe(true);
 });

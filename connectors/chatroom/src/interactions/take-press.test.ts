@@ -19,7 +19,7 @@ function open(answer: () => Promise<unknown>) {
   return { respond, core, take };
 }
 
-test('the number of a button is the answer', async () => {
+test('answers with the number of the button', async () => {
   const { core, respond, take } = open(async () => ({ ask_id: 'ask_1', option: 'no', label: 'No' }));
   await take();
   expect(core.answer).toHaveBeenCalledWith('ask_1', { as: press.as, conversation_key: press.conversationKey, text: '2' });
@@ -30,25 +30,25 @@ test.each<[ErrorCode, RegExp]>([
   ['forbidden', /another person/],
   ['conflict', /over/],
   ['not_found', /over/],
-])('a person who may not answer (%s) is told so alone', async (code, words) => {
+])('shows a refusal (%s) only to the person who pressed', async (code, words) => {
   const { respond, take } = open(async () => Promise.reject(new CoreError(code, 'no', { mayHaveRun: false })));
   await take();
   expect(respond.tell).toHaveBeenCalledWith(press.interaction, expect.stringMatching(words));
 });
 
-test('while the core is away a press is given again', async () => {
+test('rejects a press while the core is unavailable, so that it is redelivered', async () => {
   const { take } = open(async () => Promise.reject(new CoreError('unavailable', 'away', { mayHaveRun: false })));
   await expect(take()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('that a person could not be told is no fault', async () => {
+test('ignores a failed response to Discord', async () => {
   const { respond, take } = open(async () => ({}));
   respond.with.mockRejectedValue(new ServiceError('not_found', 'Unknown interaction'));
   await take();
 });
 
 test.each(['', 'ask:', 'ask:ask_1', 'ask:ask_1:0x1', 'ask:a/b:1', 'other:1:1'])(
-  'a button %j that is no answer means nothing',
+  'rejects the invalid button id %j',
   async (button) => {
     const { core, respond, take } = open(async () => ({}));
     await take(button);

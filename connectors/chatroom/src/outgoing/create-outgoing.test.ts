@@ -7,8 +7,8 @@ const push = (target: string, fields: object) => ({ id: 'd1', target, kind: 'tex
 const quiet = { allowed_mentions: { parse: [], replied_user: false } };
 const mib = 1024 * 1024;
 
-describe('a reply', () => {
-  test('calls nobody, shows no pages, names the message that it answers, and can be posted once', async () => {
+describe('reply', () => {
+  test('mentions no one, disables embeds, references the message, and has a nonce', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general, '1000000000000000010').finish(resultOf(`@everyone ${words}`)));
     expect(out.calls).toMatchObject([{ what: 'post', route: `/channels/${general}/messages` }]);
@@ -22,7 +22,7 @@ describe('a reply', () => {
     });
   });
 
-  test('to one person names the message only when there are newer ones', async () => {
+  test('in a private channel references the message only if there are newer ones', async () => {
     const out = await setUpOutgoing({ isPrivate: () => true });
     out.saw(general, '1000000000000000012');
     await out.within(begin(out, general, '1000000000000000011').finish(resultOf('One.')));
@@ -33,7 +33,7 @@ describe('a reply', () => {
     ]);
   });
 
-  test('names no message where the bot may not read the history, and is shown', async () => {
+  test('is posted without a reference where the bot may not read the history', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [refusal(400, 160_002, 'Cannot reply without permission to read message history')];
     await out.within(begin(out, general, '1000000000000000010').finish(resultOf('One.')));
@@ -42,7 +42,7 @@ describe('a reply', () => {
     expect(shown).toMatchObject({ content: 'One.' });
   });
 
-  test('grows by edits every 1.5 s, which call nobody and take buttons away', async () => {
+  test('is edited every 1.5 s, without mentions or buttons', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onDelta?.(words);
@@ -58,7 +58,7 @@ describe('a reply', () => {
     expect(out.named('post')).toHaveLength(1);
   });
 
-  test('shows that it is being written every 8 s, without holding up what is written', async () => {
+  test('shows typing every 8 s, without delaying the reply', async () => {
     const out = await setUpOutgoing();
     const { finish } = begin(out, general);
     await out.pass(18_000);
@@ -68,7 +68,7 @@ describe('a reply', () => {
     expect(out.named('post')[0]!.at - before).toBeLessThan(200);
   });
 
-  test('waits as long as Discord wants, and nothing is written to the channel meanwhile', async () => {
+  test('waits as long as Discord asks, per channel', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [limited(50, { retryAfter: 30_000 })];
     await out.within(begin(out, general).finish(resultOf('One.')));
@@ -76,7 +76,7 @@ describe('a reply', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(30_000);
   });
 
-  test('waits in all channels where the whole bot has to', async () => {
+  test('waits in all channels after a global rate limit', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [limited(20_000, { global: true })];
     const other = '1000000000000000002';
@@ -89,7 +89,7 @@ describe('a reply', () => {
     for (const { at } of out.named('post').slice(1)) expect(at).toBeGreaterThanOrEqual(20_000);
   });
 
-  test('whose message a person removed is posted again, under another nonce', async () => {
+  test('is posted again under another nonce when a person deleted its message', async () => {
     const out = await setUpOutgoing();
     out.next['edit'] = [refusal(404, 10_008, 'Unknown Message')];
     const { handlers, finish } = begin(out, general);
@@ -100,7 +100,7 @@ describe('a reply', () => {
     expect(new Set(out.named('post').map(({ body }) => body['nonce'])).size).toBe(2);
   });
 
-  test('that turns out to be silence is taken away', async () => {
+  test('is deleted when it is retracted', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onDelta?.(words);
@@ -119,14 +119,14 @@ describe('a reply', () => {
     [404, 10_003, 'has no such channel'],
     [400, 50_035, 'Discord refused it: Invalid Form Body'],
     [401, 0, 'Set a new one'],
-  ])('that is refused with %i %i fails at once and says what to do', async (status, code, help) => {
+  ])('fails at once when rejected with %i %i, and says what to do', async (status, code, help) => {
     const out = await setUpOutgoing();
     out.answers['post'] = refusal(status, code, 'Invalid Form Body');
     await expect(out.within(begin(out, general).finish(resultOf('One.')))).rejects.toThrow(help);
     expect(out.named('post')).toHaveLength(1);
   });
 
-  test('has long code as a file of its kind', async () => {
+  test('attaches long code as a file', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general).finish(resultOf(`Look:\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(200)}\`\`\`\n\nDone.`)));
     expect(out.named('post').map(({ body, files }) => [body['content'], files])).toEqual([
@@ -135,7 +135,7 @@ describe('a reply', () => {
     ]);
   });
 
-  test('of many messages begins at once and goes on at a pace', async () => {
+  test('in several messages starts at once and continues at a limited rate', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general).finish(resultOf('many words '.repeat(1500))));
     const at = out.named('post').map((call) => call.at);
@@ -146,11 +146,11 @@ describe('a reply', () => {
   });
 });
 
-describe('a message whose answer is lost', () => {
+describe('post without a response', () => {
   const own = (id: string, fields: object = {}) => ({ id, type: 19, author: { id: '9' }, attachments: [], ...fields });
   const question = '1000000000000000010';
 
-  test('is found among those behind the message that it answers, and not posted again', async () => {
+  test('is found among the messages after the one it answers, and not repeated', async () => {
     for (const fault of [lost, fails(502)]) {
       const out = await setUpOutgoing();
       out.next['post'] = [fault];
@@ -167,7 +167,7 @@ describe('a message whose answer is lost', () => {
     }
   });
 
-  test('is posted again under the same nonce when there is none, and another reply is not taken for it', async () => {
+  test('is repeated with the same nonce if not found, and another reply is not taken for it', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, general, question).finish(resultOf('One.')));
     const known = String(1_000_000_000_000_000_101n);
@@ -179,7 +179,7 @@ describe('a message whose answer is lost', () => {
     expect(third?.body['nonce']).toBe(second?.body['nonce']);
   });
 
-  test('is found by the next process, which then shows the whole of it', async () => {
+  test('is found by the next process, which completes it', async () => {
     const first = await setUpOutgoing();
     first.answers['post'] = () => new Promise(() => undefined);
     begin(first, general, question).handlers.onDelta?.(words);
@@ -194,7 +194,7 @@ describe('a message whose answer is lost', () => {
     ]);
   });
 
-  test('is posted where nothing may be read', async () => {
+  test('is repeated where the history cannot be read', async () => {
     const out = await setUpOutgoing();
     out.answers['read'] = refusal(403, 50_001);
     out.next['post'] = [lost];
@@ -203,7 +203,7 @@ describe('a message whose answer is lost', () => {
   });
 });
 
-describe('a message that is pushed', () => {
+describe('push', () => {
   test('goes to a channel, or to a person, whose private channel is opened once', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push(general, { text: 'One.' }), signal));
@@ -217,7 +217,7 @@ describe('a message that is pushed', () => {
   });
 
   test.each(['', 'general', '12', `${general}/pins`, '../users/@me', 'user:', 'user:@me'])(
-    'is refused for the target %j',
+    'is rejected for the target %j',
     async (target) => {
       const out = await setUpOutgoing();
       await expect(out.within(out.send(push(target, { text: 'One.' }), signal))).rejects.toMatchObject({ code: 'unprocessable' });
@@ -225,7 +225,7 @@ describe('a message that is pushed', () => {
     },
   );
 
-  test('is posted once, however often it is pushed', async () => {
+  test('is posted once, even if it is pushed again', async () => {
     const out = await setUpOutgoing();
     out.next['post'] = [lost];
     await out.within(out.send(push(general, { text: 'One.' }), signal));
@@ -238,7 +238,7 @@ describe('a message that is pushed', () => {
 describe('files', () => {
   const file = (name: string, mime = 'text/plain') => ({ type: 'file', path: `/${name}`, name, mime });
 
-  test('go together, ten in a message, and what is too large or empty as text', async () => {
+  test('are posted ten per message, and too large or empty ones as text', async () => {
     const out = await setUpOutgoing({}, { '/big.bin': { bytes: 11 * mib, mime: '' }, '/none.txt': { bytes: 0, mime: '' } });
     const files = [...Array.from({ length: 12 }, (_, n) => file(`${n}.txt`)), file('big.bin'), file('none.txt')];
     await out.within(begin(out, general).finish(resultOf('', files)));
@@ -252,7 +252,7 @@ describe('files', () => {
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  test('that are too large together go one by one, and one that is goes as text', async () => {
+  test('are posted one by one if together too large, and as text if still too large', async () => {
     const out = await setUpOutgoing();
     out.answers['post'] = (call) => (call.files.length > 1 || call.files[0] === 'b.txt' ? refusal(413, 40_005)() : { id: '1' });
     await out.within(begin(out, general).finish(resultOf('', [file('a.txt'), file('b.txt'), file('c.txt')])));
@@ -265,7 +265,7 @@ describe('files', () => {
     ]);
   });
 
-  test('are no more than 24 MiB at once', async () => {
+  test('are limited to 24 MiB per message', async () => {
     const out = await setUpOutgoing(
       {},
       Object.fromEntries(['/a', '/b', '/c'].map((path) => [path, { bytes: 9 * mib, mime: '' }])),
@@ -274,7 +274,7 @@ describe('files', () => {
     expect(out.named('post').map(({ files: sent }) => sent)).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('that are pushed have their caption, or before them what does not fit', async () => {
+  test('that are pushed have their caption, which goes before them if it is too long', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push(general, { path: '/x/list.txt', caption: 'the **list**' }), signal));
     await out.within(out.send({ ...push(general, { path: '/x/list.txt', caption: 'long '.repeat(500) }), id: 'd2' }, signal));
@@ -290,7 +290,7 @@ describe('files', () => {
 describe('reactions', () => {
   const react = (emoji: string) => ({ type: 'react', emoji });
 
-  test('stand at the message, and are words where Discord has no such one', async () => {
+  test('are added to the message, or sent as text if Discord does not know the emoji', async () => {
     const out = await setUpOutgoing();
     for (const emoji of ['👍🏽', '<:party:1000000000000000077>', 'nonsense']) {
       if (emoji === 'nonsense') out.answers['react'] = refusal(400, 10_014, 'Unknown Emoji');
@@ -304,14 +304,14 @@ describe('reactions', () => {
     expect(out.contents('post')).toEqual(['nonsense']);
   });
 
-  test('show that a turn works, and go when it is over', async () => {
+  test('show a running turn, and are removed at its end', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     await out.within(begin(out, general).finish(resultOf('One.')));
     await out.pass(2000);
     expect(out.calls.map(({ what }) => what)).toEqual(['react', 'post', 'unreact']);
   });
 
-  test('are asked for once in a channel that forbids them', async () => {
+  test('are tried once in a channel that forbids them', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     out.answers['react'] = refusal(403, 50_013);
     for (let n = 0; n < 3; n++) {
@@ -322,7 +322,7 @@ describe('reactions', () => {
   });
 });
 
-describe('a question', () => {
+describe('question', () => {
   const ask = {
     id: 'ask_01k9abcdefghijklmn',
     text: 'May I run **rm**?',
@@ -336,7 +336,7 @@ describe('a question', () => {
     expires_at: 0,
   };
 
-  test('has a button for each answer, and none when it is over', async () => {
+  test('has a button per answer, which are removed at its end', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, general);
     handlers.onAsk?.(ask);

@@ -54,8 +54,8 @@ async function openServer({ key = secret as string | null, dmAllowed = '' } = {}
   return { post, sent, saved, url };
 }
 
-describe('a program of this machine', () => {
-  test('sends texts and files, into channels and to people', async () => {
+describe('outbound server', () => {
+  test('sends texts and files to channels and people', async () => {
     const { post, sent, saved } = await openServer();
     expect((await post('/send', { channel_id: general, text: 'hi', id: 'mine' })).body).toEqual({ ok: true, id: 'mine' });
     await post(`/send-file?channel_id=user:${ann}&name=a.png&caption=and`, 'bytes');
@@ -65,20 +65,20 @@ describe('a program of this machine', () => {
     ]);
   });
 
-  test.each(['', 'general', 12, `${general}x`, '../users/@me', null])('cannot send to %j', async (channel_id) => {
+  test.each(['', 'general', 12, `${general}x`, '../users/@me', null])('rejects the target %j', async (channel_id) => {
     const { post, sent } = await openServer();
     expect((await post('/send', { channel_id, text: 'x' })).status).toBeGreaterThanOrEqual(400);
     expect(sent).toEqual([]);
   });
 
-  test('cannot write to others in private where one person is named', async () => {
+  test('rejects private messages to others when only one person is allowed', async () => {
     const { post, sent } = await openServer({ dmAllowed: ann });
     expect((await post('/send', { channel_id: 'user:2000000000000000002', text: 'x' })).status).toBe(403);
     expect((await post('/send', { channel_id: `user:${ann}`, text: 'x' })).status).toBe(200);
     expect(sent).toHaveLength(1);
   });
 
-  test('sends nothing without the key, and no channels are shown to anybody but the manager', async () => {
+  test('rejects requests without the key, and shows channels to the manager only', async () => {
     const { post, sent, url } = await openServer();
     for (const path of ['/send', '/send-file'])
       expect((await post(path, {}, { authorization: 'Bearer wrong' })).status).toBe(401);
@@ -93,7 +93,7 @@ describe('a program of this machine', () => {
 describe('channels', () => {
   const thread = '1000000000000000005';
 
-  test('are listed with their server, and switched off with their threads', async () => {
+  test('are listed with their server, and disabled together with their threads', async () => {
     const { channels, toggleChannel } = channelsOf([
       room(general),
       room(thread, { name: 'plans', kind: 'thread', parentId: general }),
@@ -109,11 +109,8 @@ describe('channels', () => {
     expect((await channels()).map(({ enabled }) => enabled)).toEqual([true, false]);
   });
 
-  test.each(['1000000000000000009', '', '../x', 'user:2000000000000000001'])(
-    'that are not there cannot be switched: %j',
-    async (id) => {
-      const { toggleChannel } = channelsOf([room(general)]);
-      await expect(toggleChannel(id, false)).rejects.toMatchObject({ code: 'not_found' });
-    },
-  );
+  test.each(['1000000000000000009', '', '../x', 'user:2000000000000000001'])('cannot be disabled if unknown: %j', async (id) => {
+    const { toggleChannel } = channelsOf([room(general)]);
+    await expect(toggleChannel(id, false)).rejects.toMatchObject({ code: 'not_found' });
+  });
 });

@@ -8,7 +8,7 @@ import { discordDialect } from './discord-dialect.ts';
 import { readDiscord } from './testing/read-discord.ts';
 import { maxMessage, toMessages } from './to-messages.ts';
 
-/** Words alone: what a cut takes, what keeps signs apart, what makes a heading or a quote, and the kind of a bracket is nothing that is read. */
+/** Words only: ignores blanks, invisible characters, the marks of headings and quotes, and the kind of brackets. */
 const bare = (text: string): string =>
   decode(text)
     .replaceAll(/[\s\p{Cf}#>]/gu, '')
@@ -31,7 +31,7 @@ function holds(markdown: string, limit = maxMessage): void {
   expect(seenOf(messages).flatMap(({ faults }) => faults)).toEqual([]);
 }
 
-describe('Markdown as Discord shows it', () => {
+describe('toMessages() for Discord', () => {
   test.each([
     ['a **b** *c* ~~d~~ `e` ||f||', 'a **b** *c* ~~d~~ `e` ||f||'],
     ['**a *b* c** and ***d***', '**a *b* c** and ***d***'],
@@ -67,18 +67,18 @@ describe('Markdown as Discord shows it', () => {
     expect(toMessages(markdown)).toEqual([written]);
   });
 
-  test('shows as it is written what would show as nothing', () => {
+  test('shows text as is that would render as nothing', () => {
     expect(toMessages('[a]: https://a.example')).toEqual([String.raw`\[a]: https\://a.example`]);
     expect(toMessages('```py\n')).toEqual([]);
   });
 
-  test('gives no message for what nobody would see', () => {
+  test('returns no message for invisible text', () => {
     for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
   });
 });
 
 describe('any reply', () => {
-  test('is shown with all its words, none over the limit, nothing left open', () => {
+  test('is shown with all words, within the limit, and with closed markup', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => {
         holds(markdown);
@@ -96,14 +96,14 @@ describe('any reply', () => {
     );
   });
 
-  test('is so in parts of any length', () => {
+  test('is valid in parts of any length', () => {
     fc.assert(
       fc.property(markdownReplies, fc.integer({ min: 400, max: 900 }), (markdown, limit) => holds(markdown, limit)),
       { numRuns: 300 },
     );
   });
 
-  test('is so at each moment while it grows', () => {
+  test('is valid at every moment while it grows', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) =>
         Array.from(markdown, (_, end) => end)
@@ -115,7 +115,7 @@ describe('any reply', () => {
   });
 });
 
-describe('a long text', () => {
+describe('long text', () => {
   const samples = [
     ...ordinaryTexts,
     ...hostileTexts([{ triggers: [{ words: ['key', '**', '`', '||', '> ', '](', 'https://'] }] }]),
@@ -124,20 +124,20 @@ describe('a long text', () => {
     holds(of(9000));
   });
 
-  test('keeps its format over a cut', () => {
+  test('keeps its formatting across a cut', () => {
     const messages = toMessages(
       `**${'bold words '.repeat(400)}end**\n\n> ${'quoted words '.repeat(300)}\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(300)}\`\`\``,
     );
     for (const message of messages) expect(message).toMatch(/^(?:\*\*[^*]+\*\*\s*|> [^>]+|```ts\n[^`]+\n```)+$/);
   });
 
-  test('loses no word of code, whose lines stay as they are', () => {
+  test('keeps all lines of code unchanged', () => {
     const code = Array.from({ length: 900 }, (_, i) => `${' '.repeat(i % 8)}line ${i}`).join('\n');
     const messages = toMessages(`\`\`\`\n${code}\n\`\`\``);
     expect(messages.map((message) => message.slice(4, -4)).join('\n')).toBe(code);
   });
 
-  test('keeps a link, a spoiler and a sign of Discord whole', () => {
+  test('does not cut a link, a spoiler or a mention', () => {
     for (const whole of ['[a link of several words](https://a.example/)', '`code of several words`', '<@123456789012345678>'])
       expect(toMessages(`${'word '.repeat(397)}${whole}`)).toEqual(['word '.repeat(397).trim(), whole]);
     const [first, second] = toMessages(`${'word '.repeat(397)}||a secret of several words||`);
@@ -145,12 +145,12 @@ describe('a long text', () => {
     expect(second).toMatch(/^\|\|[^|]*words\|\|$/);
   });
 
-  test('that grows by what is written for its signs still fits', () => {
+  test('stays within the limit after escaping', () => {
     for (const word of ['*_~', '[a](https://a.example/a-long-address-of-a-page) ', '**b** ', '_', '\n# a\n'])
       holds(word.repeat(1500));
   });
 
-  test('whose addresses are too long has them as words', () => {
+  test('shows URLs that are too long as text', () => {
     for (const address of [
       `https://a.example/${'x'.repeat(2500)}`,
       `https://a.example/${'('.repeat(600)}`,
@@ -167,7 +167,7 @@ describe('a long text', () => {
       }
   });
 
-  test('cuts no emoji of many parts, and no flag', () => {
+  test('does not cut emoji sequences or flags', () => {
     for (const emoji of ['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
       const messages = toMessages(emoji.repeat(3000));
       expect(messages.join('')).toBe(emoji.repeat(3000));

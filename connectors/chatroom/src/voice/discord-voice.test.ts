@@ -7,7 +7,7 @@ import { takeVoiceCommand } from '../interactions/take-voice-command.ts';
 import { openDiscordVoice } from './discord-voice.ts';
 import { installQuietVoice } from './testing/quiet-voice.ts';
 
-/** A server with a voice and a text channel, in which Ann sits in the voice channel. */
+/** A server with a voice channel and a text channel; Ann is in the voice channel. */
 function openServer(
   tierOf: (user: string) => Identity['trust_tier'] | null = () => 'TRUSTED',
   packages: { folder: string } | { missing: string } = {
@@ -37,7 +37,7 @@ function openServer(
     ...context,
     packages,
     botId: 'bot',
-    rest: rest as never, // the library as far as it is used here
+    rest: rest as never, // the part of the library that is used here
     rooms,
     findSpeaker: async (sender) => {
       const tier = tierOf(sender.raw_id);
@@ -77,7 +77,7 @@ function openServer(
 }
 
 describe('/join', () => {
-  test('goes where the person is, and says in the text channel how that went', async () => {
+  test('joins the channel of the person, and posts the result in the text channel', async () => {
     const { said, posts, command } = openServer();
     expect(await command('join')).toBe(true);
     expect(said).toEqual(['all: I am joining <#voice>.']);
@@ -102,13 +102,13 @@ describe('/join', () => {
       [],
       'This command works only on a server: private messages have no voice channels.',
     ],
-  ])('says to the person alone why not: %s', async (_what, more, options, why) => {
+  ])('says why not to the person alone: %s', async (_what, more, options, why) => {
     const { said, posts, command } = openServer();
     await command('join', more, options);
     expect([said, posts]).toEqual([[`you: ${why}`], []]);
   });
 
-  test.each([null, 'UNKNOWN', 'GUEST'] as const)('is not for strangers: %s', async (tier) => {
+  test.each([null, 'UNKNOWN', 'GUEST'] as const)('is refused to strangers: %s', async (tier) => {
     const { said, command } = openServer(() => tier);
     await command('join');
     await command('leave');
@@ -124,7 +124,7 @@ test.each([
     /^Nobody can hear me in <#voice>: I am not allowed to speak there/,
   ],
   ['muted by a moderator', { mute: true }, /^Nobody can hear me in <#voice>: I am muted there/],
-])('says that nobody hears it, when it joins and when that changes: %s', async (_what, state, note) => {
+])('reports that it cannot be heard, when it joins and when that changes: %s', async (_what, state, note) => {
   const { folder } = await installQuietVoice();
   const { voice, posts, command } = openServer(undefined, { folder });
   const now = (more: object, user_id = 'bot') =>
@@ -140,19 +140,19 @@ test.each([
   voice.close();
 });
 
-test('/leave where it is in no channel says so', async () => {
+test('/leave says so when it is in no channel', async () => {
   const { said, command } = openServer();
   await command('leave');
   expect(said).toEqual(['you: I am not in a voice channel here.']);
 });
 
-test('an instance without voice says how it is switched on', async () => {
+test('an instance without voice says how to enable it', async () => {
   const { said, command } = openServer();
   await command('join', {}, [], false);
   expect(said).toEqual([expect.stringContaining('--set voice=true')]);
 });
 
-test('other commands are left to others', async () => {
+test('ignores other commands', async () => {
   const { said, command } = openServer();
   expect([await command('new'), await command('join', { data: { type: 3, name: 'join' } })]).toEqual([false, false]);
   expect(said).toEqual([]);

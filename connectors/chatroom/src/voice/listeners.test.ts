@@ -23,7 +23,7 @@ const isDone = async (promise: Promise<unknown>) => {
   return done;
 };
 
-test('each person is heard by themselves, also at once', () => {
+test('hears each person separately, also at the same time', () => {
   const { events, listeners } = open();
   const [ann, ben] = [listeners.listen('ann'), listeners.listen('ben')];
   for (let n = 0; n < 20; n++) {
@@ -35,7 +35,7 @@ test('each person is heard by themselves, also at once', () => {
   expect(events).toEqual(['ann begins', 'ben begins', 'ann said', 'ben said']);
 });
 
-test('no more than so many are listened to, and one who has ended makes room', () => {
+test('limits the number of people it listens to, and one who has ended makes room', () => {
   const { listeners } = open(2);
   const ann = listeners.listen('ann');
   expect(listeners.listen('ann')).toBe(ann);
@@ -44,7 +44,7 @@ test('no more than so many are listened to, and one who has ended makes room', (
   expect(listeners.listen('eve')).not.toBeNull();
 });
 
-test('it is quiet when the last of those who speak has ended, or after a while', async () => {
+test('quiet() resolves when the last speaker has ended, or after a timeout', async () => {
   const { clock, listeners } = open();
   expect(await isDone(listeners.quiet())).toBe(true);
   const ann = listeners.listen('ann');

@@ -29,7 +29,7 @@ async function joinedRoom() {
   return { voice, clock, posts, people, off, place, move };
 }
 
-test('who is moved with the others counts them where it is now, and can be called back', async () => {
+test('counts people where it was moved to, and can be called back', async () => {
   const { voice, clock, posts, people, place, move } = await joinedRoom();
   move('other');
   people.clear();
@@ -42,7 +42,7 @@ test('who is moved with the others counts them where it is now, and can be calle
   expect([voice.places(), posts]).toEqual([[], ['I left the voice channel: nobody else was there.']]);
 });
 
-test.each(['c', 't'])('it leaves when the operator switches a channel off (%s)', async (channel) => {
+test.each(['c', 't'])('leaves when the operator disables a channel (%s)', async (channel) => {
   const { voice, clock, posts, off } = await joinedRoom();
   clock.advance(60_000);
   expect(posts).toEqual([]);

@@ -29,7 +29,7 @@ const played = (db: number, frames: number): Buffer => {
   return Buffer.concat([converter.push(Buffer.concat(framesOf(db, frames))), converter.end()]);
 };
 
-test('what is played is heard: as many frames, and as loud', async () => {
+test('decodes what it encodes, with the same length and level', async () => {
   const packets = await encode(played(-20, 25));
   expect(packets).toHaveLength(25);
   const decoder = open();
@@ -38,14 +38,14 @@ test('what is played is heard: as many frames, and as loud', async () => {
   expect(levelOf(heard.subarray(heard.length / 2))).toBeCloseTo(-20, 0);
 });
 
-test('eight people and a player at once do not disturb each other', async () => {
+test('eight decoders and an encoder do not interfere', async () => {
   const packets = await encode(played(-20, 50));
   const all = Array.from({ length: 8 }, open);
   const heard = all.map((decoder) => Buffer.concat(packets.map((packet) => decoder.decode(packet) as Buffer)));
   expect(new Set(heard.map((each) => each.toString('base64'))).size).toBe(1);
 });
 
-describe('an invalid packet', () => {
+describe('invalid packet', () => {
   test('is skipped, whatever its bytes are', () => {
     const decoder = open();
     fc.assert(
@@ -57,7 +57,7 @@ describe('an invalid packet', () => {
     );
   });
 
-  test('costs nobody what comes after it', async () => {
+  test('does not affect later packets', async () => {
     const packets = await encode(played(-20, 20));
     const decoder = open();
     expect(decoder.decode(Buffer.alloc(4000, 0xff))).toBeNull();
@@ -65,7 +65,7 @@ describe('an invalid packet', () => {
   });
 });
 
-test('a decoder that was closed decodes nothing, and is closed once', () => {
+test('a closed decoder decodes nothing, and close() is idempotent', () => {
   const decoder = createOpusDecoder(OpusScript);
   decoder.close();
   decoder.close();

@@ -20,7 +20,7 @@ async function read(bytes: Buffer, cuts: readonly number[] = []) {
 const bytesOf = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 const cutsOf = fc.array(fc.nat({ max: 400 }), { maxLength: 10 });
 
-test('what was written as a wave file is read, however it comes', async () => {
+test('reads any WAV file, however it is cut', async () => {
   const form = fc.record({ rate: fc.constantFrom(...pcmRates), channels: fc.constantFrom(1 as const, 2 as const) });
   await fc.assert(
     fc.asyncProperty(bytesOf, form, cutsOf, async (pcm, of, cuts) => {
@@ -29,7 +29,7 @@ test('what was written as a wave file is read, however it comes', async () => {
   );
 });
 
-test('what is no wave file is taken for samples', async () => {
+test('reads data without a WAV header as raw samples', async () => {
   await fc.assert(
     fc.asyncProperty(bytesOf, cutsOf, async (pcm, cuts) => {
       fc.pre(pcm.toString('latin1', 0, 4) !== 'RIFF');
@@ -38,7 +38,7 @@ test('what is no wave file is taken for samples', async () => {
   );
 });
 
-test('a file that says it is endless is read to its end, and what follows the samples is left out', async () => {
+test('reads a file of unknown length to its end, and ignores data after the samples', async () => {
   const endless = toWav(Buffer.from([1, 0, 2, 0]), raw);
   endless.writeUInt32LE(0x7f_ff_f0_00, 40);
   expect((await read(endless)).pcm).toEqual(Buffer.from([1, 0, 2, 0]));
@@ -46,7 +46,7 @@ test('a file that says it is endless is read to its end, and what follows the sa
   expect((await read(more)).pcm).toEqual(Buffer.from([1, 0]));
 });
 
-test('parts before the samples are passed over', async () => {
+test('skips chunks before the samples', async () => {
   const wav = toWav(Buffer.from([1, 0]), raw);
   const more = Buffer.concat([wav.subarray(0, 12), Buffer.from('LIST\x03\0\0\0abc\0', 'latin1'), wav.subarray(12)]);
   expect(await read(more)).toEqual({ form: raw, pcm: Buffer.from([1, 0]) });
@@ -58,13 +58,13 @@ test.each([
   ['five channels', 22, 5],
   ['a rate that nothing has', 24, 12_345],
   ['a name that is not "data"', 36, 0],
-])('a wave file of %s is refused', async (_what, at, value) => {
+])('rejects a WAV file with %s', async (_what, at, value) => {
   const wav = toWav(Buffer.alloc(100), raw);
   wav.writeUInt16LE(value, at);
   await expect(read(wav)).rejects.toMatchObject({ code: 'upstream' });
 });
 
-test('a head without an end is refused before it is large', async () => {
+test('rejects an endless header early', async () => {
   const junk = Buffer.alloc(200_000, 0x55);
   await expect(read(Buffer.concat([Buffer.from('RIFF\xff\xff\xff\xffWAVE', 'latin1'), junk]))).rejects.toMatchObject({
     code: 'upstream',

@@ -19,11 +19,11 @@ test.each([
   ['Look: ```never closed. At all.', ['Look:']],
   ['— … !!', []],
   ['', []],
-])('%j is spoken as %j', (text, pieces) => {
+])('splits %j into %j', (text, pieces) => {
   expect(cut(text)).toEqual(pieces);
 });
 
-test('a sentence comes out as soon as the next one begins', () => {
+test('returns a sentence as soon as the next one begins', () => {
   const sentences = createSentences();
   expect([sentences.push('It is no'), sentences.push('on.'), sentences.push(' And'), sentences.end()]).toEqual([
     [],
@@ -33,12 +33,12 @@ test('a sentence comes out as soon as the next one begins', () => {
   ]);
 });
 
-test('a long one is cut where one would breathe', () => {
+test('cuts a long sentence at a comma', () => {
   const text = `${'word '.repeat(8)}end, ${'more '.repeat(20)}`;
   expect(cut(text, [], 60)[0]).toBe('word word word word word word word word end,');
 });
 
-describe('whatever is written', () => {
+describe('any text', () => {
   const words = fc.constantFrom(
     'Yes',
     'no',
@@ -64,7 +64,7 @@ describe('whatever is written', () => {
     fc.string({ unit: 'grapheme', maxLength: 200 }),
   );
 
-  test('what comes out does not depend on how it came in', () => {
+  test('is split the same however it arrives', () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat({ max: 400 }), { maxLength: 30 }), fc.constantFrom(20, 50, 280), (whole, at, max) => {
         expect(cut(whole, at, max)).toEqual(cut(whole, [], max));
@@ -73,7 +73,7 @@ describe('whatever is written', () => {
     );
   });
 
-  test('no letter of what is no code is lost, and none comes twice', () => {
+  test('keeps every letter outside code exactly once', () => {
     const letters = (said: string) => said.replaceAll(/[^\p{L}\p{N}]/gu, '');
     fc.assert(
       fc.property(text, fc.constantFrom(20, 280), (whole, max) => {
@@ -84,7 +84,7 @@ describe('whatever is written', () => {
     );
   });
 
-  test('no piece is longer than the limit or half a character', () => {
+  test('gives pieces within the limit, without split characters', () => {
     fc.assert(
       fc.property(text, (whole) => {
         for (const piece of cut(whole, [], 20)) {

@@ -8,7 +8,7 @@ const samples = Buffer.alloc(480, 1);
 const wav = toWav(samples, { rate: 24_000, channels: 1 });
 const mp3 = Buffer.from('ID3 and what follows', 'latin1');
 
-/** A provider that sends the same, whatever it is asked for, or what it is asked for. */
+/** A provider that always sends the same format, or the requested one. */
 function open(answers: Record<string, { mime: string; bytes: Buffer }>) {
   const asked: string[] = [];
   const speak: SpeechApi['speak'] = async ({ format = '' }) => {
@@ -34,12 +34,12 @@ test.each([
     ['pcm', 'wav', 'wav'],
   ],
   ['a wave file under a wrong name', { any: { mime: 'audio/mpeg', bytes: wav } }, ['pcm', 'wav', 'wav']],
-])('%s is played', async (_what, answers, asks) => {
+])('plays %s', async (_what, answers, asks) => {
   const { say, asked } = open(answers);
   expect([await say(), await say()]).toEqual([samples.length * 4, samples.length * 4]);
   expect(asked).toEqual(asks);
 });
 
-test.each(['audio/mpeg', 'audio/wav', 'audio/ogg'])('what is neither is a fault and no noise: %s', async (mime) => {
+test.each(['audio/mpeg', 'audio/wav', 'audio/ogg'])('rejects other formats: %s', async (mime) => {
   await expect(open({ any: { mime, bytes: mp3 } }).say()).rejects.toMatchObject({ code: 'upstream' });
 });

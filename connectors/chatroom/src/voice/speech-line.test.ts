@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSpeechLine, type Player, type SpokenTurn } from './speech-line.ts';
 import { createSpokenReply } from './spoken-reply.ts';
 
-/** A player that plays when the test says so. */
+/** A player that continues when the test says so. */
 function fakePlayer() {
   const played: string[] = [];
   const gate = { next: Promise.withResolvers<void>() };
@@ -50,7 +50,7 @@ const turnOf = (text: string, more: Partial<SpokenTurn> = {}): SpokenTurn => {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const quiet = async () => undefined;
 
-test('replies are said one after the other', async () => {
+test('speaks replies one after another', async () => {
   const { player, played, step } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   line.say(turnOf('One.'));
@@ -65,7 +65,7 @@ test('replies are said one after the other', async () => {
   expect(line.isSpeaking).toBe(false);
 });
 
-test('a person who speaks ends what is said, what waits, and is told which turns still run', async () => {
+test('interrupt() stops what is spoken and queued, and returns the turns that still run', async () => {
   const { player, played, step } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   const turns = [turnOf('One. More.'), turnOf('Two.', { hasEnded: true }), turnOf('Three.')];
@@ -80,7 +80,7 @@ test('a person who speaks ends what is said, what waits, and is told which turns
   expect(played).toEqual(['One.', 'After.']);
 });
 
-test('a reply that is still thought about is not interrupted', async () => {
+test('does not interrupt a reply that has not been spoken yet', async () => {
   const { player, played } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   const reply = createSpokenReply({ speak: async function* (text) { yield Buffer.from(text); }, onFault: () => undefined }); // prettier-ignore
@@ -92,7 +92,7 @@ test('a reply that is still thought about is not interrupted', async () => {
   expect(played).toEqual(['It is noon.']);
 });
 
-test('nothing is said while a person speaks', async () => {
+test('waits while a person speaks', async () => {
   const { player, played } = fakePlayer();
   const silence = Promise.withResolvers<void>();
   const line = createSpeechLine({ player, quiet: () => silence.promise });
@@ -104,13 +104,13 @@ test('nothing is said while a person speaks', async () => {
   expect(played).toEqual(['One.']);
 });
 
-test('more than four that wait are only read', () => {
+test('rejects replies when more than four wait', () => {
   const { player } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   expect(Array.from({ length: 6 }, () => line.say(turnOf('One.')))).toEqual([true, true, true, true, true, false]);
 });
 
-test('a closed line says nothing', async () => {
+test('speaks nothing after close()', async () => {
   const { player, played } = fakePlayer();
   const line = createSpeechLine({ player, quiet });
   line.say(turnOf('One.'));

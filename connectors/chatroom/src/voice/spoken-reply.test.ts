@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createSpokenReply, type Speak } from './spoken-reply.ts';
 
-/** Speaks a text as its letters, a word at a time. */
+/** Speaks a text as its letters, word by word. */
 const asWords: Speak = async function* (text) {
   for (const word of text.split(' ')) yield Buffer.from(`${word} `);
 };
@@ -17,7 +17,7 @@ const noFault = (error: unknown) => {
   throw error;
 };
 
-test('sentences are spoken in their order, from the first one on', async () => {
+test('speaks sentences in order, as soon as each is complete', async () => {
   const reply = createSpokenReply({ speak: asWords, onFault: noFault });
   const sound = reply.sound();
   reply.add('It is noon. It ra');
@@ -27,7 +27,7 @@ test('sentences are spoken in their order, from the first one on', async () => {
   expect(await listen(sound)).toBe('is noon. It rains. Stay');
 });
 
-test('the next sentence is made while one is spoken, and no more than that', async () => {
+test('requests at most two sentences ahead', async () => {
   const asked: string[] = [];
   const speak: Speak = (text, signal) => {
     asked.push(text);
@@ -43,7 +43,7 @@ test('the next sentence is made while one is spoken, and no more than that', asy
   expect(asked).toHaveLength(4);
 });
 
-test('a reply that comes as one text is spoken, and one that was spoken is not said again', async () => {
+test('speaks a reply that comes as one text, but not the final text of a streamed one', async () => {
   const whole = createSpokenReply({ speak: asWords, onFault: noFault });
   whole.end('It is noon.');
   expect(await listen(whole.sound())).toBe('It is noon.');
@@ -53,7 +53,7 @@ test('a reply that comes as one text is spoken, and one that was spoken is not s
   expect(await listen(grown.sound())).toBe('It is');
 });
 
-test('what is withdrawn before it was said is not said', async () => {
+test('does not speak text that was retracted in time', async () => {
   const reply = createSpokenReply({ speak: asWords, onFault: noFault });
   reply.add('Wrong one. Wrong two.');
   reply.retract();
@@ -62,7 +62,7 @@ test('what is withdrawn before it was said is not said', async () => {
   expect(await listen(reply.sound())).toBe('Right.');
 });
 
-test('a reply that is stopped says nothing more and makes nothing more', async () => {
+test('stop() ends the sound and aborts its requests', async () => {
   const signals: AbortSignal[] = [];
   const speak: Speak = async function* (_text, signal) {
     signals.push(signal);
@@ -79,14 +79,14 @@ test('a reply that is stopped says nothing more and makes nothing more', async (
   expect(signals.every(({ aborted }) => aborted)).toBe(true);
 });
 
-test('one that is stopped while it waits for more ends', async () => {
+test('stop() ends a reply that waits for more text', async () => {
   const reply = createSpokenReply({ speak: asWords, onFault: noFault });
   const heard = listen(reply.sound());
   reply.stop();
   expect(await heard).toBe('');
 });
 
-test('speech that fails ends the speech of the reply, once, and throws nothing', async () => {
+test('a failed request ends the sound and is reported once', async () => {
   const faults: unknown[] = [];
   const speak: Speak = async function* (text) {
     if (text.startsWith('Two')) throw new Error('no voice');
@@ -99,19 +99,19 @@ test('speech that fails ends the speech of the reply, once, and throws nothing',
   expect(faults).toEqual([new Error('no voice')]);
 });
 
-test('a long reply is spoken to its limit', async () => {
+test('speaks a long reply up to its limit', async () => {
   const reply = createSpokenReply({ speak: asWords, onFault: noFault, maxCharacters: 30 });
   reply.end('One is first. Two is next. Three is late.');
   expect(await listen(reply.sound())).toBe('One is first. Two is next.');
 });
 
-test('marks, addresses and code are not said', async () => {
+test('omits markup, URLs and code', async () => {
   const reply = createSpokenReply({ speak: asWords, onFault: noFault });
   reply.end('**It** is [here](https://example.org/a).\n```\nlet a;\n```\n| a | b |\n> See `x_y` at https://example.org now.');
   expect(await listen(reply.sound())).toBe('It is here. See x y at now.');
 });
 
-test('all that was given is said once and in order, however it came', async () => {
+test('speaks everything once and in order, however it arrives', async () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(words, fc.array(fc.nat({ max: 200 }), { maxLength: 10 }), async (all, at) => {

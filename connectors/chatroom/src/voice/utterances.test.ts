@@ -16,20 +16,20 @@ function hear(sound: Buffer, cuts: readonly number[] = [], maxMs?: number) {
   return { heard, begins };
 }
 
-test('an utterance has a little before it and the pause behind it', () => {
+test('an utterance includes a short lead-in and the pause after it', () => {
   const sound = Buffer.concat([...silence(50), ...voice(50), ...silence(100)]);
   expect(hear(sound)).toEqual({ heard: [{ ms: 260 + 1000 + 700, isCut: false }], begins: 1 });
 });
 
-test('what is being said when the sound ends is an utterance', () => {
+test('the end of the sound ends an utterance', () => {
   expect(hear(Buffer.concat(voice(50)))).toEqual({ heard: [{ ms: 1000 + 700, isCut: false }], begins: 1 });
 });
 
-test('silence is no utterance', () => {
+test('silence is not an utterance', () => {
   expect(hear(Buffer.concat(silence(200)))).toEqual({ heard: [], begins: 0 });
 });
 
-test('one that takes too long is cut, and none of it is lost or longer than the limit', () => {
+test('cuts a long utterance at the limit without losing any of it', () => {
   const { heard, begins } = hear(Buffer.concat([...voice(250), ...silence(50)]), [], 2000);
   expect(heard).toEqual([
     { ms: 2000, isCut: true },
@@ -39,7 +39,7 @@ test('one that takes too long is cut, and none of it is lost or longer than the 
   expect(begins).toBe(1);
 });
 
-test('what is heard does not depend on how the sound was cut', () => {
+test('finds the same utterances however the sound is cut', () => {
   const sound = Buffer.concat([...silence(20), ...voice(30), ...silence(50), ...voice(12), ...silence(40), ...voice(9)]);
   const whole = hear(sound);
   fc.assert(
@@ -50,7 +50,7 @@ test('what is heard does not depend on how the sound was cut', () => {
   );
 });
 
-test('what is said again after the sound ended is an utterance of its own', () => {
+test('speech after the end of the sound is a new utterance', () => {
   const said: number[] = [];
   const utterances = createUtterances({ onBegin: () => undefined, onUtterance: (pcm) => said.push(pcm.length / 32) });
   for (let n = 0; n < 3; n++) {

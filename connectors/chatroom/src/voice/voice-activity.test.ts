@@ -3,32 +3,32 @@ import { describe, expect, test } from 'vitest';
 import { framesOf, silence, voice } from './testing/sounds.ts';
 import { createVoiceActivity, levelOf, type VoiceChange } from './voice-activity.ts';
 
-/** Changes by the place of their frame. */
+/** Changes by the index of their frame. */
 function changesIn(frames: readonly Buffer[]): [number, VoiceChange][] {
   const activity = createVoiceActivity();
   return frames.map((frame, at): [number, VoiceChange] => [at, activity.hear(frame)]).filter(([, change]) => change !== null);
 }
 
-test.each([-100, -60, -40, -20, -6, -3])('the level of a hum of %d dB is that', (db) => {
+test.each([-100, -60, -40, -20, -6, -3])('levelOf() measures a hum of %d dB', (db) => {
   expect(levelOf(framesOf(db)[0] as Buffer)).toBeCloseTo(db, 0);
 });
 
-test('a voice begins 160 ms after it does, and ends 700 ms after it does', () => {
+test('detects a voice after 160 ms, and its end after 700 ms', () => {
   expect(changesIn([...silence(10), ...voice(50), ...silence(60)])).toEqual([
     [10 + 7, 'begin'],
     [10 + 50 + 34, 'end'],
   ]);
 });
 
-test('a pause between words ends nothing', () => {
+test('a pause between words does not end it', () => {
   expect(changesIn([...voice(20), ...silence(30), ...voice(20), ...silence(30)])).toEqual([[7, 'begin']]);
 });
 
-test('a click is no voice', () => {
+test('a click is not a voice', () => {
   expect(changesIn([...silence(5), ...voice(5), ...silence(20), ...voice(7), ...silence(40)])).toEqual([]);
 });
 
-test('a fan is no voice for long, and a person beside it is', () => {
+test('adapts to the noise of a fan, and detects a person beside it', () => {
   const fan = framesOf(-35, 1200);
   const changes = changesIn([...fan, ...framesOf(-15, 40), ...framesOf(-35, 60)]);
   expect(changes.filter(([at]) => at >= 1200)).toEqual([
@@ -38,12 +38,12 @@ test('a fan is no voice for long, and a person beside it is', () => {
   expect(changes.filter(([at]) => at < 1200).at(-1)?.[1] ?? 'end').toBe('end');
 });
 
-describe('whatever is heard', () => {
+describe('any sound', () => {
   const runs = fc.array(fc.record({ db: fc.integer({ min: -100, max: -1 }), count: fc.integer({ min: 1, max: 60 }) }), {
     maxLength: 12,
   });
 
-  test('beginnings and ends alternate, and each end has its whole pause before it', () => {
+  test('begins and ends alternate, with their minimum durations', () => {
     fc.assert(
       fc.property(runs, (parts) => {
         const changes = changesIn(parts.flatMap(({ db, count }) => framesOf(db, count)));
@@ -57,7 +57,7 @@ describe('whatever is heard', () => {
     );
   });
 
-  test('what is softer than the threshold is never a voice', () => {
+  test('below the threshold is never a voice', () => {
     const quiet = fc.array(fc.record({ db: fc.integer({ min: -100, max: -51 }), count: fc.integer({ min: 1, max: 60 }) }));
     fc.assert(
       fc.property(quiet, (parts) => {
@@ -67,7 +67,7 @@ describe('whatever is heard', () => {
     );
   });
 
-  test('speech that stands out of what was before is heard within 160 ms', () => {
+  test('louder than the noise before is detected within 160 ms', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100, max: -45 }), fc.integer({ min: 40, max: 120 }), (db, count) => {
         const changes = changesIn([...framesOf(db, count), ...framesOf(-25, 8)]);

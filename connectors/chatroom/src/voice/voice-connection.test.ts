@@ -5,13 +5,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { joinChannel } from './voice-connection.ts';
 import type { VoicePackages } from './voice-packages.ts';
 
-/** A connection of the library whose states the test sets. */
+/** A connection of the library whose states are set by the test. */
 class FakeConnection extends EventEmitter {
   state: { status: string; closeCode?: number } = { status: 'signalling' };
   joinConfig: { channelId: string | null } = { channelId: 'c' };
   rejoins = 0;
   isDestroyed = false;
-  /** Whether it is let in when it asks again. */
+  /** Whether a rejoin succeeds. */
   comesBack = false;
 
   become(status: string, more: object = {}): void {
@@ -35,7 +35,7 @@ class FakeConnection extends EventEmitter {
 function open() {
   const connection = new FakeConnection();
   const lost: string[] = [];
-  // The casts: the library as far as it is used here.
+  // The casts: the part of the library that is used here.
   const packages = { voice: { ...voice, joinVoiceChannel: () => connection }, Opus: OpusScript } as unknown as VoicePackages;
   const options = { guild: 'g', channel: 'c', adapterCreator: null as never, group: 'i', log: () => undefined };
   const joined = joinChannel(packages, { ...options, onLost: (why) => lost.push(why), joinMs: 30, comeBackMs: 20 });
@@ -48,13 +48,13 @@ async function openReady() {
   return { ...opened, joined: await opened.joined };
 }
 
-test('a channel that does not let it in is left, and the reason says what to check', async () => {
+test('leaves a channel that does not admit it, and the reason says what to check', async () => {
   const { connection, joined, lost } = open();
   await expect(joined).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('connect and speak') });
   expect([connection.isDestroyed, lost]).toEqual([true, []]);
 });
 
-test('a connection that comes back by itself is not asked to', async () => {
+test('does not rejoin a connection that recovers itself', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { connection, lost } = await openReady();
@@ -64,14 +64,14 @@ test('a connection that comes back by itself is not asked to', async () => {
   expect([connection.rejoins, lost]).toEqual([0, []]);
 });
 
-test('one that does not is joined again, and given up after five tries', async () => {
+test('rejoins a broken connection, and gives up after five tries', async () => {
   const { connection, lost } = await openReady();
   connection.become('disconnected', { closeCode: 4006 });
   await expect.poll(() => lost).toEqual(['the connection broke and did not come back']);
   expect([connection.rejoins, connection.isDestroyed]).toEqual([5, true]);
 });
 
-test('one that comes back after it was asked to goes on, and may break again', async () => {
+test('continues after a successful rejoin, and may rejoin again', async () => {
   const { connection, lost } = await openReady();
   connection.comesBack = true;
   for (const rounds of [1, 2]) {
@@ -84,21 +84,21 @@ test('one that comes back after it was asked to goes on, and may break again', a
   expect(lost).toEqual([]);
 });
 
-test('who was sent away does not come back', async () => {
+test('does not rejoin after it was disconnected by a moderator', async () => {
   const { connection, lost } = await openReady();
   connection.become('disconnected', { closeCode: 4014 });
   await expect.poll(() => lost).toEqual(['I was disconnected']);
   expect(connection.rejoins).toBe(0);
 });
 
-test('who leaves has lost nothing', async () => {
+test('close() reports no loss, and is idempotent', async () => {
   const { connection, lost, joined } = await openReady();
   joined.close();
   joined.close();
   expect([connection.isDestroyed, lost]).toEqual([true, []]);
 });
 
-test('the end of the bot ends it', async () => {
+test('reports the loss when the bot disconnects', async () => {
   const { connection, lost } = await openReady();
   connection.become('destroyed');
   expect(lost).toEqual(['the connection to Discord ended']);

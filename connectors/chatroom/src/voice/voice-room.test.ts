@@ -7,7 +7,7 @@ const resultOf = (text: string): HandleResult =>
   ({ turn_id: 'turn_1', outcome: 'replied', actions: [{ type: 'reply', text }] }) as unknown as HandleResult;
 const turn = { turnId: 'turn_1', again: false };
 
-test('what a person says is captioned and asked, and the reply is shown and spoken', async () => {
+test('captions and asks what a person says, and shows and speaks the reply', async () => {
   const { room, captions, envelopes, played, say } = openRoom();
   await say('ann');
   expect(captions).toEqual(['ANN: what ann said']);
@@ -22,7 +22,7 @@ test('what a person says is captioned and asked, and the reply is shown and spok
   expect(text).toEqual(['It is noon. It ', 'rains.', 'end replied']);
 });
 
-test('replies to what was written, and those of an earlier process, are not spoken', async () => {
+test('does not speak replies to written messages or of an earlier process', async () => {
   const { room, envelopes, played, say } = openRoom();
   await say('ann');
   const { openReply } = shown();
@@ -37,8 +37,8 @@ test('replies to what was written, and those of an earlier process, are not spok
   expect(played).toEqual([]);
 });
 
-describe('a person who speaks while the assistant does', () => {
-  test('ends its speech and its turn at once', async () => {
+describe('interruption by a person', () => {
+  test('ends the speech and the turn at once', async () => {
     const { room, envelopes, played, aborted, say, release, stops } = openRoom();
     await say('ann');
     const reply = room.openReply(shown().openReply)(envelopes[0] as Envelope, turn);
@@ -54,7 +54,7 @@ describe('a person who speaks while the assistant does', () => {
     expect(played).toEqual(['ann: One.']);
   });
 
-  test('ends no turn that has ended, only its speech', async () => {
+  test('ends only the speech if the turn has ended', async () => {
     const { room, envelopes, aborted, say, stops } = openRoom();
     await say('ann');
     await room
@@ -65,7 +65,7 @@ describe('a person who speaks while the assistant does', () => {
     expect([stops(), aborted]).toEqual([1, []]);
   });
 
-  test('who may not end the turn ends its speech alone', async () => {
+  test('ends only the speech if the person may not end the turn', async () => {
     const { room, envelopes, logs, say, stops } = openRoom({
       abort: async () => Promise.reject(new ServiceError('forbidden', 'This is the conversation of another person.')),
     });
@@ -79,7 +79,7 @@ describe('a person who speaks while the assistant does', () => {
     expect(logs).toContain('the interrupted turn was not ended');
   });
 
-  test('is heard: what they say is the next turn, and its reply is spoken', async () => {
+  test('is the next turn, whose reply is spoken', async () => {
     const { room, envelopes, played, say, release } = openRoom();
     await say('ann');
     room
@@ -96,7 +96,7 @@ describe('a person who speaks while the assistant does', () => {
   });
 });
 
-test('strangers and programs are not listened to: nothing of them is transcribed, and they interrupt nothing', async () => {
+test('does not transcribe strangers and bots, who cannot interrupt either', async () => {
   const { room, envelopes, captions, say, stops } = openRoom();
   await say('ann');
   room
@@ -108,7 +108,7 @@ test('strangers and programs are not listened to: nothing of them is transcribed
   expect([captions.length, stops()]).toEqual([1, 0]);
 });
 
-test('an utterance without words is no message', async () => {
+test('ignores an utterance without words', async () => {
   const { captions, envelopes, say } = openRoom({
     speech: { transcribe: async () => ({ ok: true, text: ' ', language: null, seconds: 1, provider: 'fake', model: 'm' }) },
   });
@@ -116,7 +116,7 @@ test('an utterance without words is no message', async () => {
   expect([captions, envelopes]).toEqual([[], []]);
 });
 
-test('speech that is not set up is said once in the text channel', async () => {
+test('reports once in the text channel that speech is not set up', async () => {
   const { notes, envelopes, say } = openRoom({
     speech: { transcribe: async () => Promise.reject(new ServiceError('unavailable', 'Nobody listens: set SVC_STT_PROVIDER.')) },
   });
@@ -126,7 +126,7 @@ test('speech that is not set up is said once in the text channel', async () => {
   expect(envelopes).toEqual([]);
 });
 
-test('what cannot be written down is answered all the same', async () => {
+test('answers even if the caption cannot be posted', async () => {
   const { room, envelopes, played, say } = openRoom({ caption: async () => Promise.reject(new Error('no channel')) });
   await say('ann');
   await room
@@ -136,7 +136,7 @@ test('what cannot be written down is answered all the same', async () => {
   expect(played).toEqual(['ann: Yes.']);
 });
 
-test('a message that is prepared again is heard and captioned once', async () => {
+test('transcribes and captions a message once, even if it is prepared again', async () => {
   const asked: string[] = [];
   const { captions, say } = openRoom({
     async take(id, prepare) {
@@ -148,7 +148,7 @@ test('a message that is prepared again is heard and captioned once', async () =>
   expect([captions, asked]).toEqual([['ANN: what ann said'], ['1', '1', 'voice ']]);
 });
 
-test('more than eight utterances that wait are not heard', async () => {
+test('drops utterances when more than eight wait', async () => {
   const waiting = Promise.withResolvers<void>();
   let taken = 0;
   const { logs, say } = openRoom({
@@ -163,7 +163,7 @@ test('more than eight utterances that wait are not heard', async () => {
   waiting.resolve();
 });
 
-test('a room that is closed listens to nobody and says nothing', async () => {
+test('a closed room neither listens nor speaks', async () => {
   const { room, envelopes, played, captions, say, stops } = openRoom();
   await say('ann');
   const reply = room.openReply(shown().openReply)(envelopes[0] as Envelope, turn);

@@ -11,7 +11,7 @@ const created = {
   d: { id: 'g', members: [member('bot', true)], voice_states: [{ user_id: 'bot', channel_id: 'c' }] },
 };
 
-test('people are counted where they are, and programs are not', () => {
+test('counts people per channel, without bots', () => {
   const states = createVoiceStates();
   expect(states.peopleIn('g', 'c')).toBeNull();
   states.note(created);
@@ -31,7 +31,7 @@ test.each([
   { t: 'GUILD_CREATE', d: { id: 'g', voice_states: 7, members: [null, { user: 3 }] } },
   { t: 'VOICE_STATE_UPDATE', d: { guild_id: 'g', user_id: 7, channel_id: {} } },
   { t: 'VOICE_STATE_UPDATE', d: { guild_id: 'unknown', user_id: 'ann', channel_id: 'c' } },
-])('an event that is not as it should be changes nothing: %j', (event) => {
+])('ignores an invalid event: %j', (event) => {
   const states = createVoiceStates();
   states.note(created);
   states.note(event);

@@ -18,7 +18,7 @@ test.each([
   ['a quote alone', `It is blue.\n${quoted}`],
   ['Windows line ends', `It is blue.\r\n\r\nOn Tue, 3 Nov 2026 at 10:00, Ann wrote:\r\n> a\r\n`],
   ['a signature below the quote', `It is blue.\n${quoted}\n-- \nBob`],
-])('cuts what is answered: %s', (_name, text) => {
+])('cuts the quoted message: %s', (_name, text) => {
   expect(cutQuote(text).kept).toBe('It is blue.');
 });
 
@@ -46,12 +46,12 @@ test.each([
   ['Russian', 'От: Ann\nОтправлено: вторник\nКому: Bob\nТема: Цвет'],
   ['Japanese', '差出人: Ann\n送信日時: 2026\n宛先: Bob\n件名: 色'],
   ['bold', '*From:* Ann <ann@x.example>\n*Sent:* Tuesday\n*To:* Bob\n*Subject:* Colour'],
-])('cuts what Outlook sets below an answer in %s', (_name, fields) => {
+])('cuts the header block of Outlook in %s', (_name, fields) => {
   expect(cutQuote(`It is blue.\n\n${fields}\n\nWhat is it?`).kept).toBe('It is blue.');
   expect(cutQuote(`It is blue.\n${'-'.repeat(40)}\n${fields}\n\nWhat is it?`).kept).toBe('It is blue.');
 });
 
-test('cuts a signature, and keeps it at hand', () => {
+test('cuts a signature and returns it separately', () => {
   expect(cutQuote('Hello\n-- \nBob\nACME')).toEqual({ kept: 'Hello', quoted: '', signature: 'Bob\nACME' });
 });
 
@@ -66,7 +66,7 @@ test.each([
   expect(cutQuote(text).kept).toBe(text);
 });
 
-test('no word is lost, whatever the text', () => {
+test('keeps every word of any text in one of its parts', () => {
   const line = fc.oneof(
     fc.string(),
     fc.constantFrom('> q', '-- ', '', 'On Tue, 3 Nov 2026 Ann wrote:', 'From: a@b', 'Sent: x', 'To: y'),
@@ -85,7 +85,7 @@ test.each([
   ['quotes with an answer below them', `${'> \n'.repeat(100_000)}no`],
   ['heads without a quote', 'On Tue, 3 Nov 2026 Ann wrote:\n'.repeat(20_000)],
   ['empty lines', `${'>\n\n'.repeat(50_000)}no`],
-])('a mail that is nothing but %s takes time in its length', (_what, text) => {
+])('takes linear time for a mail of %s', (_what, text) => {
   const since = workedMs();
   expect(cutQuote(text).quoted).toBe('');
   expect(workedMs() - since).toBeLessThan(2000);

@@ -22,7 +22,7 @@ test.each([
   'X-Autoreply: yes',
   'X-Auto-Response-Suppress: All',
   'X-Loop: y',
-])('is not answered: %s', (line) => {
+])('does not answer: %s', (line) => {
   expect(why(line)).toEqual(expect.any(String));
 });
 
@@ -33,7 +33,7 @@ test.each([
   'noreply+1@y.example',
   'owner-x@y.example',
   null,
-])('is not answered: from %s', (from) => {
+])('does not answer: from %s', (from) => {
   expect(why('Subject: x', from)).toEqual(expect.any(String));
 });
 
@@ -43,6 +43,6 @@ test.each([
   'Return-Path: <ann@friend.example>',
   'Precedence: first-class',
   'X-Listing: 1',
-])('may be answered: %s', (line) => {
+])('answers: %s', (line) => {
   expect(why(line)).toBeNull();
 });

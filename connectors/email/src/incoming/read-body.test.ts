@@ -5,7 +5,7 @@ import { readBody, readSubject } from './read-body.ts';
 
 const read = (...lines: string[]) => readBody(Buffer.from(lines.join('\r\n'), 'latin1'));
 
-test('HTML becomes text, without what it hides and without an address of what would be fetched', async () => {
+test('converts HTML to text, without hidden content and remote addresses', async () => {
   const html = '<style>p{}</style><script>x()</script><p>Hello <b>you</b></p><img src="https://evil.example/pixel.png" alt="">';
   const { text } = await read('Content-Type: text/html', '', html);
   expect(text).toBe('Hello you');
@@ -16,7 +16,7 @@ test.each([
   ['signed', 'application/pgp-signature; name=signature.asc', []],
   ['encrypted', 'application/pgp-encrypted', []],
   ['encrypted', 'application/octet-stream; name=encrypted.asc', ['encrypted.asc']],
-])('what is for programs alone in a mail that is %s is no file: %s', async (how, type, names) => {
+])('omits technical parts of a mail that is %s from its files: %s', async (how, type, names) => {
   const mail = await read(
     `Content-Type: multipart/${how}; boundary=a`,
     '',
@@ -33,7 +33,7 @@ test.each([
   expect([mail.text, mail.files.map(({ name }) => name)]).toEqual(['Hello', names]);
 });
 
-test('a mail with a text, an HTML, a file and an invitation', async () => {
+test('reads a mail with text, HTML, a file and an invitation', async () => {
   const mail = await read(
     'Content-Type: multipart/mixed; boundary=a',
     '',
@@ -72,7 +72,7 @@ test.each([
   ['windows-1252', [0x80], '€'],
   ['shift_jis', [0x82, 0xa0], 'あ'],
   ['no-such-charset', [0x41], 'A'],
-])('a text in %s', async (charset, bytes, text) => {
+])('decodes text in %s', async (charset, bytes, text) => {
   const head = Buffer.from(`Content-Type: text/plain; charset=${charset}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n`);
   expect((await readBody(Buffer.concat([head, Buffer.from(bytes)]))).text).toBe(text);
 });
@@ -86,11 +86,11 @@ test.each([
   ['no charset, flowed', ['Content-Type: text/plain; format=flowed'], 'Gr\xfc\xdfe \r\nund so', 'Grüße und so'],
   ['the charset in its HTML', ['Content-Type: text/html'], '<meta charset="koi8-r"><p>\xf0\xd2\xc9', 'При'],
   ['UTF-8 and a broken letter', ['Content-Type: text/plain'], 'Gr\xc3\xbc\xc3\x9fe \xfc', 'Grüße \ufffd'],
-])('a text with %s is guessed as mail programs do', async (_name, head, body, text) => {
+])('guesses the charset of a text with %s', async (_name, head, body, text) => {
   expect((await read(...head, '', body)).text).toBe(text);
 });
 
-test('of a mail whose texts are guessed the files, and texts that say how they are written, stay as they are', async () => {
+test('guesses charsets only for texts that declare none, and leaves files unchanged', async () => {
   const part = (type: string, body: string) => ['--a', `Content-Type: ${type}`, '', body];
   const mail = await read(
     'Content-Type: multipart/mixed; boundary=a',
@@ -111,7 +111,7 @@ test.each([
   ['as the text before it, in Chinese', 'text/plain; charset=gb2312', 'filename="\xb1\xa8\xb8\xe6.pdf"', '报告.pdf'],
   ['in UTF-8', 'text/plain; charset=koi8-r', `filename="${Buffer.from('Über.pdf').toString('latin1')}"`, 'Über.pdf'],
   ['in UTF-8 with a broken letter', 'text/plain', 'filename="\xc3\x9cb\xc3\xa9r\xc3.pdf"', 'Übér?.pdf'],
-])('the name of a file in bytes without an encoding is read as mail programs do: %s', async (_name, type, field, name) => {
+])('guesses the charset of an unencoded file name: %s', async (_name, type, field, name) => {
   const mail = await read(
     'Content-Type: multipart/mixed; boundary=a',
     '',
@@ -130,7 +130,7 @@ test.each([
   expect(mail).toMatchObject({ text: 'Hello', files: [{ name, data: Buffer.from([0, 1, 2]) }] });
 });
 
-test('each field of a header is read by itself, and as the text below it', () => {
+test('guesses the charset of each header field separately, using that of the text', () => {
   const utf8 = Buffer.from('X-Name: Grüße, 餅餅餅\r\n');
   const bytes = (text: string) => Buffer.from(text, 'latin1');
   expect(headerText(Buffer.concat([utf8, bytes('Subject: Gr\xfc\xdfe\r\n\t\x80')]))).toBe(
@@ -141,16 +141,16 @@ test('each field of a header is read by itself, and as the text below it', () =>
   );
 });
 
-test('a mail that is nothing but a quote says it, and one with more keeps it at hand', async () => {
+test('returns a mail that is only a quote, and otherwise the quote separately', async () => {
   expect(await read('', '> only this')).toMatchObject({ text: '> only this', cut: '' });
   expect(await read('', 'yes', '> really?', '-- ', 'Ann')).toMatchObject({ text: 'yes', cut: '> really?\n-- \nAnn' });
 });
 
-test('a subject is read out of its encoding', async () => {
+test('decodes a subject', async () => {
   expect(await readSubject('=?utf-8?B?w4TDpA==?=')).toBe('Ää');
 });
 
-test('whatever a mail is made of, it is read', async () => {
+test('reads any mail', async () => {
   const line = fc.oneof(
     fc.string(),
     fc.constantFrom(

@@ -5,24 +5,24 @@ import { mailAddress } from './mail-address.ts';
 import { readHeaders } from './mail-headers.ts';
 import { isAnswer, plainSubject, threadIds } from './thread-ids.ts';
 
-test('a mail names those before it, the first of its thread first', () => {
+test('threadIds() returns the earlier mails, oldest first', () => {
   const raw = 'Message-ID: <c@x>\r\nIn-Reply-To: <b@x> (of Ann)\r\nReferences: <a@x>\r\n <b@x>\r\n\r\n';
   expect(threadIds(readHeaders(raw))).toEqual({ own: 'c@x', before: ['a@x', 'b@x'] });
 });
 
-test('the first and the newest mails of a long thread are kept', () => {
+test('keeps the first and the newest mails of a long thread', () => {
   const ids = Array.from({ length: 5000 }, (_, n) => `<${n}@x>`).join(' ');
   const { before } = threadIds(readHeaders(`References: ${ids}\r\n\r\n`));
   expect([before.length, before[0], before.at(-1)]).toEqual([100, '0@x', '4999@x']);
 });
 
-test('subjects are compared without the marks of answers', () => {
+test('compares subjects without reply prefixes', () => {
   expect(plainSubject('Re: AW: [1] Fwd: Hello   World')).toBe(plainSubject('[1] Fwd: hello world'));
   expect(plainSubject('RE: Re[2]: Hello')).toBe('hello');
   expect([isAnswer('Re: x'), isAnswer('Fwd: x'), isAnswer('Regards')]).toEqual([true, false, false]);
 });
 
-test('an invitation is said as text', () => {
+test('calendarText() describes an invitation', () => {
   const lines = [
     'BEGIN:VCALENDAR',
     'METHOD:REQUEST',
@@ -48,18 +48,18 @@ test.each([
   ['ann@friend.example\u200b', null],
   ['ann@-x.example', null],
   ['ann', null],
-])('the address %s is compared as %s', (text, address) => {
+])('normalizes the address %s to %s', (text, address) => {
   expect(mailAddress(text)).toBe(address);
 });
 
 test.each([
   ['a parameter with a colon', 'SUMMARY;ALTREP="cid:x":Lunch: "now"', 'Lunch: "now"'],
   ['a quote that does not end', 'SUMMARY:5" pipe: buy', '5" pipe: buy'],
-])('what an appointment says is told from %s', (_what, line, said) => {
+])('calendarText() separates the value from %s', (_what, line, said) => {
   expect(calendarText(`BEGIN:VEVENT\r\n${line}\r\nEND:VEVENT`)).toBe(`Invitation: ${said}`);
 });
 
-test('an appointment of nothing but colons takes time in its length', () => {
+test('calendarText() takes linear time for an appointment of colons', () => {
   const since = workedMs();
   expect(calendarText(`BEGIN:VEVENT\nSUMMARY${':'.repeat(190_000)}"`)).toMatch(/^Invitation: :+$/);
   expect(workedMs() - since).toBeLessThan(2000);

@@ -10,7 +10,7 @@ const passing = 'dmarc=pass header.from=friend.example';
 const received = 'Received: from elsewhere by mx.home.example; Mon, 23 Nov 2026 10:00:00 +0000';
 const lookFrom = (hops: number, ...lines: string[]) =>
   verifiedSender(readHeaders(`${lines.join('\r\n')}\r\n\r\nhello`), { server: own, hops });
-/** All that is given stands above what the own server received. */
+/** The given lines are above the Received line of our own server. */
 const look = (...lines: string[]) => lookFrom(1, ...lines, received);
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   ['a signature by its identity', 'dmarc=none; dkim=pass header.i=@friend.example header.d=friend.example'],
   ['the right of its server', 'spf=pass smtp.mailfrom=bounce@friend.example'],
   ['a domain in capitals', 'dmarc=pass header.from=Friend.Example'],
-])('the own server vouches: %s', (_name, said) => {
+])('accepts the result of our own server: %s', (_name, said) => {
   expect(look(ar(said), from)).toEqual({ address: 'ann@friend.example', why: null });
 });
 
-/** Each claims to be ann@friend.example, or to look like her. */
+/** Each claims to be ann@friend.example, or resembles it. */
 const spoofed: [string, string[]][] = [
   ['nothing is said', [from]],
   ['another server says it', [ar(passing, 'mx.evil.example'), from]],
@@ -63,17 +63,17 @@ const spoofed: [string, string[]][] = [
   ['a header in the body', [from, '', ar(passing)]],
 ];
 
-test.each(spoofed)('no spoofed mail becomes a person: %s', (_name, lines) => {
+test.each(spoofed)('rejects a spoofed mail: %s', (_name, lines) => {
   const { address, why } = look(...lines);
   expect(address === 'ann@friend.example' && why === null).toBe(false);
 });
 
-test('nothing is believed without the name of the own server', () => {
+test('verifies no one without the name of our own server', () => {
   const headers = readHeaders(`${ar(passing)}\r\n${received}\r\n${from}\r\n\r\n`);
   expect(verifiedSender(headers, { server: '', hops: 1 }).why).not.toBeNull();
 });
 
-test('whatever stands in a header, it is read without a fault, and never believed from another server', () => {
+test('does not throw on any header, and never trusts another server', () => {
   const text = fc.string({
     unit: fc.constantFrom(
       '(',
@@ -102,19 +102,19 @@ test('whatever stands in a header, it is read without a fault, and never believe
   );
 });
 
-test('what stands where a sender can write proves nothing, though the own server has added nothing', () => {
+test('ignores results where a sender could have written them', () => {
   expect(lookFrom(1, received, ar(passing), from).why).not.toBeNull();
   expect(lookFrom(1, received, ar(passing), received, from).why).not.toBeNull();
   expect(lookFrom(1, ar(passing), from).why).not.toBeNull();
 });
 
-test('with two own servers, the first one may have added it', () => {
+test('with two own servers, either position is accepted', () => {
   expect(lookFrom(2, received, ar(passing), received, from).why).toBeNull();
   expect(lookFrom(2, received, received, ar(passing), from).why).not.toBeNull();
   expect(lookFrom(2, ar(passing), received, from).why).not.toBeNull();
 });
 
-test('a server that writes below its Received is believed there, and its topmost word alone counts', () => {
+test('with place "below", only the topmost result below Received counts', () => {
   const below = (...lines: string[]) =>
     verifiedSender(readHeaders(`${lines.join('\r\n')}\r\n\r\nhello`), { server: own, hops: 2, place: 'below' }).why;
   expect(below(received, received, ar(passing), from)).toBeNull();
@@ -124,7 +124,7 @@ test('a server that writes below its Received is believed there, and its topmost
   expect(below(received, ar(passing), from)).not.toBeNull();
 });
 
-test('where its word stands where a sender can write, the settings are named that say where it should', () => {
+test('names the received_hops setting when the result is where a sender could write it', () => {
   expect(lookFrom(1, received, ar(passing), from).why).toContain('received_hops');
   expect(lookFrom(1, received, from).why).not.toContain('received_hops');
 });

@@ -8,7 +8,7 @@ import { openCredentials } from './credentials.ts';
 
 type Said = { status?: number; body: unknown };
 
-/** A token server that answers as it is told, and numbers its tokens where it is told nothing. `asked`: the forms that it was given. */
+/** A token server that answers as given, by default with numbered tokens. `asked`: the forms it received. */
 async function tokenServer(
   says: (request: number) => Said = (n) => ({ body: { access_token: `token-${n}`, expires_in: 3600 } }),
 ) {
@@ -47,7 +47,7 @@ async function opened(url: string) {
   return { credentials, clock };
 }
 
-test('a token is fetched with the refresh token, and kept until a minute before it ends', async () => {
+test('fetches a token with the refresh token, and keeps it until a minute before it expires', async () => {
   const { url, asked } = await tokenServer();
   const { credentials, clock } = await opened(url);
   expect(await credentials.current()).toEqual({ accessToken: 'token-1' });
@@ -64,7 +64,7 @@ test('a token is fetched with the refresh token, and kept until a minute before 
   });
 });
 
-test('a token that a mail server refused is not used again', async () => {
+test('does not reuse a token that a mail server refused', async () => {
   const { url, asked } = await tokenServer();
   const { credentials } = await opened(url);
   await credentials.current();
@@ -73,7 +73,7 @@ test('a token that a mail server refused is not used again', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('callers at the same time share one token', async () => {
+test('concurrent callers share one token', async () => {
   const { url, asked } = await tokenServer();
   const { credentials } = await opened(url);
   const all = await Promise.all([credentials.current(), credentials.current(), credentials.current()]);
@@ -81,7 +81,7 @@ test('callers at the same time share one token', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('a refresh token that the server replaces is used from then on', async () => {
+test('uses a new refresh token from the server', async () => {
   const { url, asked } = await tokenServer((n) => ({ body: { access_token: `token-${n}`, refresh_token: `refresh-${n + 1}` } }));
   const { credentials } = await opened(url);
   for (let n = 0; n < 3; n++) {
@@ -102,7 +102,7 @@ test.each([
   ['a page of a proxy', { status: 403, body: '<html>no</html>' }, 'login', '403'],
   ['a server that is down', { status: 503, body: '' }, 'network', '503'],
   ['a server that wants a pause', { status: 429, body: {} }, 'network', '429'],
-])('%s is named, and asked for again at the next login', async (_name, said, fault, words) => {
+])('reports %s, and asks again at the next login', async (_name, said, fault, words) => {
   const { url, asked } = await tokenServer((n) => (n === 1 ? said : { body: { access_token: 'token-2' } }));
   const { credentials } = await opened(url);
   const rejection = await credentials.current().catch((error: unknown) => error);
@@ -112,7 +112,7 @@ test.each([
   expect(asked).toHaveLength(2);
 });
 
-test('a server that is not there is a fault of the network', async () => {
+test('reports an unreachable server as a network fault', async () => {
   const { credentials } = await opened('http://127.0.0.1:1/token');
   await expect(credentials.current()).rejects.toMatchObject({ details: { fault: 'network' } });
 });

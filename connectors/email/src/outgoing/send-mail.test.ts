@@ -6,13 +6,13 @@ import { sendMail, type SmtpLogin } from './send-mail.ts';
 
 type Script = { answers?: Record<string, string>; hangsUpAt?: 'DATA' | 'text' };
 
-/** A mail server that answers as it is told: what a real one cannot be made to do at will. `texts`: what was sent to its end. */
+/** A mail server that answers as given, which a real one cannot be made to do. `texts`: the mails it received completely. */
 async function scripted({ answers = {}, hangsUpAt }: Script = {}): Promise<{ login: SmtpLogin; texts: string[] }> {
   const texts: string[] = [];
   const server = createServer((socket) => {
     let text: string[] | null = null;
     const say = (command: string, usual: string, line = '') => socket.write(`${answers[line] ?? answers[command] ?? usual}\r\n`);
-    socket.on('error', () => undefined); // a client may hang up first
+    socket.on('error', () => undefined); // a client may disconnect first
     socket.write('220 here\r\n');
     createInterface({ input: socket }).on('line', (line) => {
       const command = line.slice(0, 4).toUpperCase();
@@ -64,7 +64,7 @@ async function send(login: SmtpLogin, begins?: () => Promise<void>, copyTo = '')
   return { begun, fault };
 }
 
-test('a mail is sent whole, after it was noted that it is', async () => {
+test('records that a mail is being sent, then sends all of it', async () => {
   const { login, texts } = await scripted();
   expect(await send(login)).toEqual({ begun: 1, fault: null });
   expect(texts).toEqual(['Subject: x\n\nhello\n..']);
@@ -76,7 +76,7 @@ test.each([
   ['a refused password', { AUTH: '535 wrong password' }, 'busy', 'wrong password'],
   ['a server that is busy', { RCPT: '451 come back later' }, 'busy', 'come back later'],
   ['a server that wants no text', { DATA: '452 no room' }, 'busy', 'no room'],
-])('%s is said in the words of the server, and nothing was sent', async (_name, answers, code, words) => {
+])("reports %s in the server's words, and sends nothing", async (_name, answers, code, words) => {
   const { login, texts } = await scripted({ answers });
   const { begun, fault } = await send(login);
   expect({ begun, code: fault?.code, texts }).toEqual({ begun: 0, code, texts: [] });
@@ -86,43 +86,43 @@ test.each([
 test.each([
   ['for good', '550 no such user here', 'unprocessable'],
   ['for now', '450 come back later', 'busy'],
-])('no copy is sent to ourselves where the recipient is refused %s', async (_name, answer, code) => {
+])('sends no copy to ourselves when the recipient is refused %s', async (_name, answer, code) => {
   const { login, texts } = await scripted({ answers: { 'RCPT TO:<ann@friend.example>': answer } });
   const { begun, fault } = await send(login, undefined, 'bot@home.example');
   expect({ begun, code: fault?.code, texts }).toEqual({ begun: 0, code, texts: [] });
   expect(fault?.message).toContain(answer.slice(4));
 });
 
-test('a copy that is refused keeps nothing from the recipient', async () => {
+test('a refused copy does not affect the recipient', async () => {
   const { login, texts } = await scripted({ answers: { 'RCPT TO:<bot@home.example>': '552 mailbox is full' } });
   expect(await send(login, undefined, 'bot@home.example')).toEqual({ begun: 1, fault: null });
   expect(texts).toHaveLength(1);
 });
 
-test('a text that is refused in the end was not sent', async () => {
+test('reports a text that is refused at the end as not sent', async () => {
   const { login } = await scripted({ answers: { text: '554 spam' } });
   expect((await send(login)).fault?.code).toBe('unprocessable');
 });
 
-test('a server that hangs up before the text can be tried again', async () => {
+test('allows a retry when the server disconnects before the text', async () => {
   const { login } = await scripted({ hangsUpAt: 'DATA' });
   expect(await send(login)).toMatchObject({ begun: 0, fault: { code: 'busy' } });
 });
 
-test('nobody knows what a server did that hangs up after the text', async () => {
+test('reports an unknown result when the server disconnects after the text', async () => {
   const { login, texts } = await scripted({ hangsUpAt: 'text' });
   const { begun, fault } = await send(login);
   expect({ begun, code: fault?.code, sent: texts.length }).toEqual({ begun: 1, code: undefined, sent: 1 });
   expect(fault?.message).toContain('did not confirm the message');
 });
 
-test('nothing is sent where it cannot be noted', async () => {
+test('sends nothing if it cannot record that', async () => {
   const { login, texts } = await scripted();
   const { fault } = await send(login, () => Promise.reject(new Error('the disk is full')));
   expect({ code: fault?.code, texts }).toEqual({ code: 'busy', texts: [] });
 });
 
-test('a server that is not there can be tried again', async () => {
+test('allows a retry when the server is unreachable', async () => {
   const { login } = await scripted();
   expect((await send({ ...login, port: 1 })).fault).toMatchObject({ code: 'busy' });
 });

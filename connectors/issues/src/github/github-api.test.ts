@@ -6,7 +6,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { startGitHubServer } from '@svc/testing/github-server/index.ts';
 import { createGitHubApi } from './github-api.ts';
 
-test('while GitHub wants a pause nothing is asked, and people are told until when, in one text', async () => {
+test('sends no request during a rate limit, and reports its end in one text', async () => {
   const clock = createFakeClock(Date.parse('2026-01-01T10:00:00Z'));
   const server = await startGitHubServer();
   onTestFinished(() => server.close());
@@ -25,7 +25,7 @@ test('while GitHub wants a pause nothing is asked, and people are told until whe
 });
 
 test.each([301, 307])(
-  'what is written in an issue that was transferred is written where it is now (%i), and on no other server',
+  'follows the redirect of a transferred issue when writing (%i), but not to another server',
   async (status) => {
     const asked: string[] = [];
     const other = createServer((_, response) => void response.end(asked.push('another server')));

@@ -15,20 +15,20 @@ test.each([
   ],
   ['You may not.', ': You may not. Check the permissions'],
   ['', '. Check the permissions'],
-])('a refusal says what the token needs, where GitHub says "%s"', (said, shown) => {
+])('a refusal names the required permissions when GitHub says "%s"', (said, shown) => {
   const fault = refused(403, said);
   expect(fault.message).toContain(`GitHub refused the request (403)${shown}`);
   expect(fault).toMatchObject({ code: 'forbidden', message: expect.stringContaining('Issues: read and write') });
 });
 
 test.each([[new Error('redirect count exceeded')], [new TypeError('fetch failed', { cause: new Error('cut') })], ['a text']])(
-  'a connection that fails without a name of its own is given none: %s',
+  'reports a failed connection without an error code: %s',
   (error) => {
     expect(toFault(error, 0).message).toBe('GitHub did not answer.');
   },
 );
 
-test('a connection that fails by a known name says it', () => {
+test('reports a failed connection with its error code', () => {
   const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
   expect(toFault(new TypeError('fetch failed', { cause }), 0).message).toBe('GitHub did not answer (ECONNRESET).');
 });

@@ -13,11 +13,11 @@ test.each([
   ['`close()` fails, why?', []],
   ['what is in https://example.com/close?', []],
   ['look\n<!-- close it, label it -->', []],
-])('%j is offered %j', (request, names) => {
+])('offers for %j the tools %j', (request, names) => {
   expect(offeredTools(request).map(({ name }) => name)).toEqual(names);
 });
 
-test('all of it wants every right', () => {
+test('every tool requires the full policy', () => {
   expect(offeredTools('close, reopen, remove label, comment').map(({ policy }) => policy)).toEqual(
     Array.from({ length: 5 }, () => 'full'),
   );

@@ -10,7 +10,7 @@ type Seen = Entry & { visibleAt: number; body: string };
 const start = 1_800_000_000_000;
 const at = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 
-/** As the one on the disk, but for the time that takes. */
+/** Like the one on disk, but synchronous. */
 function memoryState(): ConnectorState {
   const kept = new Map<string, StateValue>();
   return {
@@ -23,7 +23,7 @@ function memoryState(): ConnectorState {
   };
 }
 
-/** A list on a server whose clock is off, and a follower of it that is restarted. */
+/** A list on a server whose clock is off, and a follower of it that can be restarted. */
 function openList(random: () => number, clock = createFakeClock(start), offMs = 300_000) {
   const state = memoryState();
   const entries = new Map<number, Seen>();
@@ -42,14 +42,14 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
     set lostShare(share: number) {
       lost = share;
     },
-    /** The answers to the next looks take so long, ms. */
+    /** The time in ms that the next responses take. */
     delay: (...ms: number[]) => void delays.push(...ms),
-    /** An entry is new or has changed; others see it after a while. */
+    /** Adds or changes an entry, which becomes visible after a while. */
     change(id: number, lateMs = 0, body = '') {
       const now = clock.now() + offMs;
       entries.set(id, { id, updated_at: at(now), visibleAt: clock.now() + lateMs, body });
     },
-    /** Another text, in the second of the one before. */
+    /** Changes the text within the same second. */
     again(id: number, body: string) {
       const before = entries.get(id);
       if (before !== undefined) entries.set(id, { ...before, body });
@@ -97,7 +97,7 @@ function openList(random: () => number, clock = createFakeClock(start), offMs = 
   };
 }
 
-test('each state of an entry is given, and once, also when they come late, are lost, or the follower is restarted', async () => {
+test('takes each state of an entry once, despite delays, failures and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer(),
@@ -122,7 +122,7 @@ test('each state of an entry is given, and once, also when they come late, are l
         await list.pass(240_000);
         await list.end();
         expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
-        // What came after a lost one is given again with it.
+        // Entries after a failed one are taken again with it.
         if (!steps.includes('lose')) for (const own of list.taken) expect(own.length - new Set(own).size).toBe(0);
       },
     ),
@@ -130,25 +130,22 @@ test('each state of an entry is given, and once, also when they come late, are l
   );
 }, 120_000);
 
-test.each([1, 120, 149])(
-  'what is lost on a further page is given again, and what comes after it is reached: the %ith',
-  async (lostAt) => {
-    let drawn = 0;
-    const list = openList(() => (++drawn === lostAt ? 0 : 1));
-    list.lostShare = 0.5;
-    list.begin();
-    for (let id = 1; id <= 150; id++) list.change(id);
-    await list.pass(60_000);
-    list.change(151);
-    await list.pass(60_000);
-    await list.end();
-    expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
-    // Three looks at two pages each and some more: it does not ask without end.
-    expect(list.asked.length).toBeLessThan(30);
-  },
-);
+test.each([1, 120, 149])('retries an entry that failed on a further page, and continues after it: the %ith', async (lostAt) => {
+  let drawn = 0;
+  const list = openList(() => (++drawn === lostAt ? 0 : 1));
+  list.lostShare = 0.5;
+  list.begin();
+  for (let id = 1; id <= 150; id++) list.change(id);
+  await list.pass(60_000);
+  list.change(151);
+  await list.pass(60_000);
+  await list.end();
+  expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
+  // Three reads of two pages each and some more: it does not repeat without end.
+  expect(list.asked.length).toBeLessThan(30);
+});
 
-test('what is new on a page before does not take the place of what was lost on a page behind', async () => {
+test('a new entry on an earlier page does not hide a failed one on a later page', async () => {
   let drawn = 0;
   const list = openList(() => (++drawn === 120 ? 0 : 1));
   list.lostShare = 0.5;
@@ -160,9 +157,9 @@ test('what is new on a page before does not take the place of what was lost on a
   expect(list.wanted().filter((each) => !list.taken.flat().includes(each))).toEqual([]);
 });
 
-test.each([1, 150])('what a look finds that was given up is given by the next one, of %i', async (count) => {
+test.each([1, 150])('takes what a timed-out read had found with the next one, of %i', async (count) => {
   const list = openList(() => 1);
-  // The first one is given up after 35 s, and answered while the next one is under way.
+  // The first read times out after 35 s, and is answered during the next one.
   list.delay(36_000, 3000);
   list.begin();
   for (let id = 1; id <= count; id++) list.change(id);
@@ -171,7 +168,7 @@ test.each([1, 150])('what a look finds that was given up is given by the next on
   expect(list.taken.flat().toSorted()).toEqual(list.wanted().toSorted());
 });
 
-test('two states within one second are two', async () => {
+test('takes two states within the same second', async () => {
   const list = openList(() => 1);
   list.begin();
   list.change(1, 0, 'first');
@@ -183,7 +180,7 @@ test('two states within one second are two', async () => {
   expect([given, list.taken.flat().length]).toEqual([1, 2]);
 });
 
-test('a list that has not changed is asked for by its tag, also after a restart', async () => {
+test('requests an unchanged list by its ETag, also after a restart', async () => {
   const list = openList(() => 1);
   list.begin();
   list.change(1);
@@ -198,6 +195,6 @@ test('a list that has not changed is asked for by its tag, also after a restart'
   await list.end();
   expect(list.asked.slice(restarted).every(({ isSame }) => isSame)).toBe(true);
   expect(list.taken).toEqual([[expect.stringMatching(/^1 /)], []]);
-  // Every 20 s, and no more often.
+  // Every 20 s, not more often.
   expect(list.asked.length).toBeLessThan(20);
 });

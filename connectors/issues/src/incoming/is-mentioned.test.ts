@@ -28,7 +28,7 @@ test.each([
   'ねえ@assistantさん',
   '@assistant에게 물어봐',
   'ถาม@assistantหน่อย',
-])('%j calls', (text) => {
+])('%j is a mention', (text) => {
   expect(isMentioned(text)).toBe(true);
 });
 
@@ -77,7 +77,7 @@ test.each([
   '&#64;assistant',
   '\u0040\u200bassistant',
   '@\u0430ssistant',
-])('%j does not', (text) => {
+])('%j is not a mention', (text) => {
   expect(isMentioned(text)).toBe(false);
 });
 
@@ -86,12 +86,12 @@ test.each(['/ask', 'hey bot', '!', '$x', 'c++', '(a|b)', '@名前'])('the token 
   expect([calls(`well ${token} then`), calls('well then'), calls(`\`${token}\``)]).toEqual([true, false, false]);
 });
 
-test('a token that ends in writing without blanks is no part of a longer word', () => {
+test('a token in a script without spaces does not match within a longer word', () => {
   const calls = createMentionMatcher('@名前');
   expect([calls('@名前, 見て'), calls('@名前x'), calls('@名前空間')]).toEqual([true, false, false]);
 });
 
-test('what is put into code, a quote or a comment never mentions, whatever it is', () => {
+test('ignores any text within code, quotes and comments', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', ' ', '\n', '*', '_', '[', ']', '(', ')', '<', '>', '@assistant', '#', '|', '-', '1.'),
   });
@@ -106,7 +106,7 @@ test('what is put into code, a quote or a comment never mentions, whatever it is
   );
 });
 
-test('it takes no long time, whatever it is given', () => {
+test('takes little time for any text', () => {
   for (const piece of ['*', '_a ', '[', '<', '`', '> ', '- ', '<!--', '@assistant ', '![](', '| ', '&', '1. '])
     for (const length of [20_000, 65_000]) {
       const began = performance.now();
@@ -115,6 +115,6 @@ test('it takes no long time, whatever it is given', () => {
     }
 });
 
-test('own words leave out what is quoted and what is code', () => {
+test('ownWords() omits quotes and code', () => {
   expect(ownWords('close it\n> reopen it\n\n`label` it')).not.toMatch(/reopen|label/);
 });

@@ -7,7 +7,7 @@ import { openWebhook } from './webhook.ts';
 const secret = 'the secret of the hook';
 const maxBytes = 25 * 1024 * 1024;
 
-test('bodies that nobody has signed yet are held within one bound for all', async () => {
+test('bounds the memory of all unverified bodies', async () => {
   const [port = 0] = await freePorts(1);
   const version = { service: 'issues', version: '0.0.0', channel: 'stable', sha: 'none', started_at: 0, node: '24' };
   const ring = vi.fn();
@@ -20,7 +20,7 @@ test('bodies that nobody has signed yet are held within one bound for all', asyn
     return (await fetch(`http://127.0.0.1:${port}/webhook`, { method: 'POST', headers, body })).status;
   };
 
-  // Two bodies that never end, a byte short of the longest.
+  // Two bodies that never end, one byte short of the limit.
   const senders = [0, 1].map(() => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write(`POST /webhook HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${maxBytes}\r\n\r\n`);

@@ -17,7 +17,7 @@ function setUp(most: number) {
   return { clock, open, logs };
 }
 
-test('no more is posted within an hour, however often the process ends', async () => {
+test('limits posts per hour across restarts', async () => {
   const { clock, open } = setUp(6);
   for (let n = 0; n < 6; n++) {
     await open()();
@@ -31,7 +31,7 @@ test('no more is posted within an hour, however often the process ends', async (
   await expect(count()).rejects.toMatchObject({ code: 'busy' });
 });
 
-test('a clock that is set back neither gives more nor holds up for longer than an hour', async () => {
+test('a clock that is set back neither allows more nor blocks for more than an hour', async () => {
   const { clock, open } = setUp(1);
   const count = open();
   await count();
@@ -41,14 +41,14 @@ test('a clock that is set back neither gives more nor holds up for longer than a
   await count();
 });
 
-test('comments of the same moment are counted each', async () => {
+test('counts concurrent comments', async () => {
   const { open } = setUp(3);
   const count = open();
   const done = await Promise.allSettled(Array.from({ length: 5 }, () => count()));
   expect(done.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected']);
 });
 
-test('a state that fails is said, and what this process posts is counted still', async () => {
+test('logs a failed state, and still counts the posts of this process', async () => {
   const { open, logs } = setUp(2);
   const fails = () => Promise.reject(new Error('the disk is full'));
   const count = open({ get: fails, set: fails });
@@ -58,7 +58,7 @@ test('a state that fails is said, and what this process posts is counted still',
   expect(logs).toHaveLength(3);
 });
 
-test('what is in the state and no list of times holds nothing up', async () => {
+test('ignores invalid stored values', async () => {
   const { open } = setUp(1);
   for (const kept of [null, 'x', {}, [null, 'x', NaN, -1, 1e300]]) {
     const count = open({ get: async () => kept as never, set: async () => undefined });

@@ -19,11 +19,11 @@ test.each([
   ['<b>@eve</b>', '<b>@|eve</b>'],
   ['<!-- svc:00 comment-1 -->', '<!--  svc:00 comment-1 -->'],
   ['> @eve', '> @|eve'],
-])('%j is written %j', (text, safe) => {
+])('writes %j as %j', (text, safe) => {
   expect(shown(safeText(text, 'ann'))).toBe(safe);
 });
 
-test('no name is left that calls anybody, and nothing else is changed', () => {
+test('breaks every mention, and changes nothing else', () => {
   const text = fc.string({
     unit: fc.constantFrom('@eve', ' ', '\n', '`', '```', '*', '_', '- ', '> ', 'a', '@', '[', '](x)', '<b>'),
   });
@@ -40,11 +40,11 @@ test.each([
   ['escaped', '\\`@bob\\` and `@bob\\`'],
   ['in HTML, and in a list', '<div>\n```\n@bob\n```\n</div>\n\n- a\n  ```\n  @bob\n  ```'],
   ['in HTML', '<div>`@bob`</div>\n\nand `@bob`'],
-])('what only looks like code that comes later calls nobody (%s)', (_how, text) => {
+])('breaks mentions in text that only resembles code (%s)', (_how, text) => {
   expect(safeText(text, null)).not.toContain('@bob');
 });
 
-test('much code is written in no time', () => {
+test('handles much code in little time', () => {
   const text = Array.from({ length: 6000 }, (_, index) => `\`@a${index}\``).join(' ');
   const startedAt = performance.now();
   expect(shown(safeText(text, null))).toContain('@|a5999');

@@ -18,7 +18,7 @@ async function open(allowed: number[] = []) {
 
 const asked = (chat: number, resolve = nobody) => ({ chat, root: chat, isInvited: false, resolve });
 
-test('one of the chats that write at the same time is learned, and stays learned', async () => {
+test('learns one of several chats that write at the same time, and keeps it', async () => {
   const { access, again } = await open();
   const answers = await Promise.all([1, 2, 3].map((chat) => access.mayTalk(asked(chat))));
   expect(answers.filter(Boolean)).toHaveLength(1);
@@ -26,7 +26,7 @@ test('one of the chats that write at the same time is learned, and stays learned
   expect(await Promise.all([1, 2, 3].map((chat) => next.mayTalk(asked(chat))))).toEqual(answers);
 });
 
-test('a person who is known ends it for good, whichever chat they write in', async () => {
+test('a known person ends the restriction, in any chat', async () => {
   const { access, again } = await open();
   expect(await access.mayTalk(asked(1))).toBe(true);
   expect(await access.mayTalk(asked(2))).toBe(false);
@@ -34,7 +34,7 @@ test('a person who is known ends it for good, whichever chat they write in', asy
   expect(await (await again()).mayTalk(asked(3))).toBe(true);
 });
 
-test('a list of chats holds against everybody, known or not, and for what is sent', async () => {
+test('a list of allowed chats applies to everyone, and to sending', async () => {
   const { access } = await open([-1, 5]);
   expect(await access.mayTalk(asked(6, ann))).toBe(false);
   expect(await access.mayTalk({ ...asked(-1001), root: -1 })).toBe(true);
@@ -43,7 +43,7 @@ test('a list of chats holds against everybody, known or not, and for what is sen
     expect(() => access.checkTarget(target)).toThrow('is not one that this bot may write to');
 });
 
-test('nothing is sent to another chat than the learned one while nobody is known', async () => {
+test('sends only to the learned chat while no person is known', async () => {
   const { access } = await open();
   await access.mayTalk(asked(1));
   expect(() => access.checkTarget('1')).not.toThrow();

@@ -23,7 +23,7 @@ function open(denied = false) {
 }
 const file = { kind: 'spoken' as const, what: 'Voice message', id: 'f', name: 'v.ogg' };
 
-test('what stands for a file is kept for the newest messages', async () => {
+test('keeps the words of files for the newest messages', async () => {
   const { words, taken } = open();
   for (let id = 1; id <= 101; id++) await words.take(file, origin(id));
   expect(await words.ofEdited(message(101), envelope, signal)).toBe('heard 7:101');
@@ -32,7 +32,7 @@ test('what stands for a file is kept for the newest messages', async () => {
   expect(taken.at(-1)).toBe('7:1');
 });
 
-test('what is said in a message from before the start is heard again, for people with access alone', async () => {
+test('transcribes an older message again, but only for people with access', async () => {
   const known = open();
   expect(await known.words.ofEdited(message(5), envelope, signal)).toBe('heard 7:5');
   const stranger = open(true);
@@ -40,7 +40,7 @@ test('what is said in a message from before the start is heard again, for people
   expect(stranger.taken).toEqual([]);
 });
 
-test('nothing is fetched again for other files, nor for a message without one', async () => {
+test('fetches nothing for other files or messages without one', async () => {
   const { words, taken } = open();
   const photo = [{ file_id: 'p', file_unique_id: 'p', width: 1, height: 1 }];
   for (const content of [{ photo }, { text: 'hi' }]) expect(await words.ofEdited(message(5, content), envelope, signal)).toBe('');

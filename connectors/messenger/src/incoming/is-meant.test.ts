@@ -40,6 +40,6 @@ test.each([
   ['/new', '/new'],
   ['/', '/'],
   ['@the_bot', ''],
-])('%j is %j to it', (text, rest) => {
+])('withoutName(%j) is %j', (text, rest) => {
   expect(withoutName(text, bot)).toBe(rest);
 });

@@ -21,7 +21,7 @@ const opening = (file_path: string | undefined, { filesDir = '', root = 'http://
     filesDir,
   });
 
-test('a Bot API server on this machine names files of its folder, and no others', async () => {
+test('opens files within the folder of a local Bot API server only', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const filesDir = path.join(folder.path, 'bot-files');
@@ -45,7 +45,7 @@ test('a Bot API server on this machine names files of its folder, and no others'
   await expect(read(opening(undefined))).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
-test('a download that breaks off is to be tried again, one that is refused is not, and neither says the token', async () => {
+test('an interrupted download can be retried, a refused one not, and errors omit the token', async () => {
   const answers: ((response: ServerResponse) => void)[] = [
     (response) => void response.writeHead(200, { 'content-length': 100 }).write('part', () => response.destroy()),
     (response) => void response.destroy(),

@@ -6,7 +6,7 @@ import { followBot } from './follow-bot.ts';
 
 const url = 'https://home.example/telegram';
 
-/** A webhook on a Telegram that answers as `info` says. `look`: lets the next look at it pass. */
+/** A webhook with a fake Telegram that answers with `info`. `look`: lets the next check pass. */
 async function setUp() {
   const clock = createFakeClock();
   const calls: { method: string; params: Record<string, unknown> }[] = [];
@@ -44,7 +44,7 @@ async function setUp() {
   return { clock, calls, problems, telegram, look, methods: () => calls.map(({ method }) => method) };
 }
 
-test('a webhook that another program has set is named and set again, with the same secret', async () => {
+test('reports a webhook set by another program, and sets it again with the same secret', async () => {
   const { calls, problems, telegram, look, methods } = await setUp();
   telegram.info = { url: 'https://elsewhere.example/' };
   await look();
@@ -57,7 +57,7 @@ test('a webhook that another program has set is named and set again, with the sa
   expect([methods().at(-1), problems.at(-1)]).toEqual(['getWebhookInfo', null]);
 });
 
-test('that updates do not come through is a problem for as long as it is recent', async () => {
+test('reports failed deliveries while they are recent', async () => {
   const { clock, problems, telegram, look } = await setUp();
   telegram.info = { url, last_error_date: Math.floor(clock.now() / 1000), last_error_message: 'Connection refused' };
   await look();
@@ -66,7 +66,7 @@ test('that updates do not come through is a problem for as long as it is recent'
   expect(problems.at(-1)).toBeNull();
 });
 
-test('without a webhook one that was set before is deleted before updates are asked for', async () => {
+test('without webhook_url, deletes an earlier webhook before polling', async () => {
   const stopping = new AbortController();
   const asked: string[] = [];
   const ask = async (method: string) => {

@@ -28,15 +28,15 @@ async function pressed(answer: () => Promise<unknown>, fields: Partial<Press> = 
 }
 const failsWith = (code: CoreError['code']) => () => Promise.reject(new CoreError(code, 'no', { mayHaveRun: false }));
 
-describe('a question', () => {
-  test('has short rows of buttons that give back little', () => {
+describe('question', () => {
+  test('has short rows of buttons, with short labels and data', () => {
     const { inline_keyboard } = askKeyboard(ask);
     expect(inline_keyboard.map((row) => row.length)).toEqual([2, 1]);
     for (const { text, callback_data } of inline_keyboard.flat())
       expect([Array.from(text).length <= 64, Buffer.byteLength(callback_data) <= 64]).toEqual([true, true]);
   });
 
-  test('is a message with buttons, which go when it is over', async () => {
+  test('is a message with buttons, which are removed at its end', async () => {
     const out = await setUpOutgoing();
     const { handlers, finish } = begin(out, '42');
     handlers.onAsk?.(ask);
@@ -50,8 +50,8 @@ describe('a question', () => {
   });
 });
 
-describe('a button that was pressed', () => {
-  test('is the answer of who pressed it, and says which it was', async () => {
+describe('pressed button', () => {
+  test('answers as the person who pressed it, and confirms the choice', async () => {
     const { out, asked, taken } = await pressed(async () => ({ label: 'No' }));
     await taken;
     expect(asked).toEqual([
@@ -64,14 +64,14 @@ describe('a button that was pressed', () => {
     ['forbidden', 'This question is for another person.', 0],
     ['conflict', 'This question is over.', 1],
     ['not_found', 'This question is over.', 1],
-  ])('too late or by another is told so: %s', async (code, text, removed) => {
+  ])('shows that it is too late or for another person: %s', async (code, text, removed) => {
     const { out, taken } = await pressed(failsWith(code));
     await taken;
     expect(out.named('answerCallbackQuery')).toEqual([{ callback_query_id: 'p1', text, show_alert: true }]);
     expect(out.named('editMessageReplyMarkup')).toHaveLength(removed);
   });
 
-  test('comes again when the core is away, and means nothing when it is none of ours', async () => {
+  test('is redelivered when the core is unavailable, and ignored when its data is invalid', async () => {
     await expect((await pressed(failsWith('unavailable'))).taken).rejects.toThrow('no');
     for (const data of ['', 'ask:', 'ask:x:y', `ask:${'x'.repeat(60)}:1`, '{"a":1}']) {
       const { out, asked, taken } = await pressed(async () => ({ label: 'x' }), { data });

@@ -6,8 +6,8 @@ const words = 'A **reply** that is long enough to be shown.';
 const signal = AbortSignal.timeout(600_000);
 const push = (target: string, fields: object) => ({ id: 'd1', target, kind: 'text', ...fields });
 
-describe('a reply', () => {
-  test('is words with entities, in the chat and topic that it belongs to, and names the message that it answers in a group', async () => {
+describe('reply', () => {
+  test('is text with entities in its chat and topic, and references the message in a group', async () => {
     const out = await setUpOutgoing();
     await out.within(begin(out, '-1001:5', 7).finish(resultOf(words)));
     expect(out.named('sendMessage')).toEqual([
@@ -22,20 +22,20 @@ describe('a reply', () => {
     ]);
   });
 
-  test('to one person names the message only when there are newer ones', async () => {
+  test('in a private chat references the message only if there are newer ones', async () => {
     const out = await setUpOutgoing();
     const [first, second] = [begin(out, '42', 7), begin(out, '42', 9)];
     await out.within(Promise.all([first.finish(resultOf('One.')), second.finish(resultOf('Two.'))]));
     expect(out.named('sendMessage').map(({ reply_parameters: about }) => about?.message_id)).toEqual([7, undefined]);
   });
 
-  test('grows by edits, every 1.5 s with one person and every 4 s in a group', async () => {
+  test('is edited every 1.5 s in a private chat and every 4 s in a group', async () => {
     for (const [chat, step] of [
       ['42', 1500],
       ['-42', 4000],
     ] as const) {
       const out = await setUpOutgoing();
-      await out.pass(3000); // as long as a process before may have written just now
+      await out.pass(3000); // a previous process may have written just now
       const { handlers, finish } = begin(out, chat);
       handlers.onDelta?.(words);
       for (let n = 0; n < 100; n++) {
@@ -52,7 +52,7 @@ describe('a reply', () => {
     }
   });
 
-  test('of several messages keeps to a message a second, and to 20 a minute in a group', async () => {
+  test('in several messages is sent at one per second, and 20 per minute in a group', async () => {
     for (const [chat, step] of [
       ['42', 1000],
       ['-42', 3000],
@@ -65,7 +65,7 @@ describe('a reply', () => {
     }
   });
 
-  test('is a draft where there are drafts, posted when it is whole', async () => {
+  test('is a draft where drafts are available, and posted when it is complete', async () => {
     const out = await setUpOutgoing({ hasDrafts: true });
     const { handlers, finish } = begin(out, '42');
     handlers.onDelta?.(words);
@@ -85,7 +85,7 @@ describe('a reply', () => {
   test.each([
     ['the server', refusal(404, 'Not Found: method not found'), 1],
     ['the chat', refusal(400, 'Bad Request: TEXTDRAFT_PEER_INVALID'), 2],
-  ])('is edited where %s has no drafts, which is asked once', async (_, answer, asked) => {
+  ])('is edited where %s has no drafts, which is tried once', async (_, answer, asked) => {
     const out = await setUpOutgoing({ hasDrafts: true });
     out.answers['sendMessageDraft'] = answer;
     for (const chat of ['42', '42', '43', '43', '-44']) {
@@ -97,7 +97,7 @@ describe('a reply', () => {
     expect(out.named('sendMessageDraft')).toHaveLength(asked);
   });
 
-  test('whose message a person removed is sent again, and one that is as it should be already is fine', async () => {
+  test('is sent again when a person deleted its message, and an unchanged edit is accepted', async () => {
     const out = await setUpOutgoing();
     out.next['editMessageText'] = [refusal(400, 'Bad Request: message to edit not found')];
     const { handlers, finish } = begin(out, '42');
@@ -111,7 +111,7 @@ describe('a reply', () => {
     expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['A reply that is long enough to be shown.', 'Whole.']);
   });
 
-  test('waits as long as Telegram wants, and nothing is written to the chat meanwhile', async () => {
+  test('waits as long as Telegram asks, per chat', async () => {
     const out = await setUpOutgoing();
     out.next['sendMessage'] = [refusal(429, 'Too Many Requests: retry after 30', { retry_after: 30 })];
     const ended = out.within(begin(out, '42').finish(resultOf('One.')));
@@ -120,14 +120,14 @@ describe('a reply', () => {
     expect([at.length, at[1]! - at[0]! >= 30_000]).toEqual([2, true]);
   });
 
-  test('to a person who has blocked the bot fails with the cause', async () => {
+  test('fails with the reason when a person has blocked the bot', async () => {
     const out = await setUpOutgoing();
     out.answers['sendMessage'] = refusal(403, 'Forbidden: bot was blocked by the user');
     await expect(out.within(begin(out, '42').finish(resultOf('One.')))).rejects.toThrow('bot was blocked by the user');
     expect(out.named('sendMessage')).toHaveLength(1);
   });
 
-  test('follows a group that has become a supergroup, now and later', async () => {
+  test('follows a group that became a supergroup, also later', async () => {
     const out = await setUpOutgoing();
     out.next['sendMessage'] = [
       refusal(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1009 }),
@@ -138,7 +138,7 @@ describe('a reply', () => {
     expect(await out.state.get('moved:-42')).toBe(-1009);
   });
 
-  test('shows that it is being written, without holding up what is written', async () => {
+  test('shows typing, without delaying the reply', async () => {
     const out = await setUpOutgoing();
     const { finish } = begin(out, '-42');
     await out.pass(9500);
@@ -148,7 +148,7 @@ describe('a reply', () => {
     expect(out.calls.find(({ method }) => method === 'sendMessage')!.at - before).toBeLessThan(200);
   });
 
-  test('has long code as a file of its kind', async () => {
+  test('attaches long code as a file', async () => {
     const out = await setUpOutgoing();
     const code = 'const a = 1;\n'.repeat(400);
     await out.within(begin(out, '42').finish(resultOf(`Look:\n\n\`\`\`ts\n${code}\`\`\`\n\nDone.`)));
@@ -157,13 +157,13 @@ describe('a reply', () => {
   });
 });
 
-describe('a message whose answer is lost', () => {
+describe('message without a response', () => {
   const lost = () => {
     throw new HttpError('Network request failed!', Object.assign(new Error('x'), { code: 'ECONNRESET' }));
   };
   const gone = 'Bad Request: message to edit not found';
   type Own = { text: string; reply_to_message?: { message_id: number } };
-  /** What there is in the chat, by its ids: messages of the bot, and of others. */
+  /** The messages of the chat by id: of the bot, and of others. */
   const chatWith = (messages: Record<number, Own | 'other'>) => {
     const withButton = new Set<number>();
     return ({ message_id: id = 0, reply_markup }: { message_id?: number; reply_markup?: object }) => {
@@ -179,7 +179,7 @@ describe('a message whose answer is lost', () => {
   const looked = (out: { named(method: string): { message_id?: number }[] }) =>
     out.named('editMessageReplyMarkup').map(({ message_id }) => message_id);
 
-  test('is found among those behind the message that it answers, and not sent again', async () => {
+  test('is found among the messages after the one it answers, and not repeated', async () => {
     const out = await setUpOutgoing();
     out.next['sendMessage'] = [lost];
     out.answers['editMessageReplyMarkup'] = chatWith({ 8: 'other', 10: { text: 'One.' } });
@@ -189,7 +189,7 @@ describe('a message whose answer is lost', () => {
     expect(out.named('editMessageReplyMarkup').at(-1)).not.toHaveProperty('reply_markup');
   });
 
-  test('is not taken for another one that was lost in the same chat', async () => {
+  test('is not confused with another lost one in the same chat', async () => {
     const out = await setUpOutgoing();
     const chat = { 20: { text: 'One.', reply_to_message: { message_id: 7 } }, 21: { text: 'Two, at length.' } };
     out.answers['editMessageReplyMarkup'] = chatWith(chat);
@@ -200,10 +200,10 @@ describe('a message whose answer is lost', () => {
     out.next['sendMessage'] = [lost];
     await out.within(begin(out, '-100500', 7).finish(resultOf('One.')));
     expect([out.named('sendMessage').length, out.named('editMessageText').length]).toEqual([2, 0]);
-    expect(looked(out).filter((id) => id === 20)).toHaveLength(2); // looked at once, by two writes
+    expect(looked(out).filter((id) => id === 20)).toHaveLength(2); // checked once, by two writes
   });
 
-  test('is sent again when there is none, and what came meanwhile is not looked at', async () => {
+  test('is repeated if not found, and known messages are not checked', async () => {
     const out = await setUpOutgoing();
     out.answers['editMessageReplyMarkup'] = chatWith({ 101: { text: 'One.' } });
     await out.within(begin(out, '42', 99).finish(resultOf('One.')));
@@ -214,7 +214,7 @@ describe('a message whose answer is lost', () => {
     expect(looked(out)).toEqual([102, 104, 105, 106, 107]);
   });
 
-  test('costs no write to the chat where there is nothing', async () => {
+  test('does not edit anything when there are no messages', async () => {
     const out = await setUpOutgoing();
     out.answers['setMessageReaction'] = refusal(400, 'Bad Request: message to react not found');
     out.next['sendMessage'] = [lost];
@@ -222,7 +222,7 @@ describe('a message whose answer is lost', () => {
     expect([looked(out), out.named('sendMessage').length]).toEqual([[], 2]);
   });
 
-  test('is found by the next process, which then shows the whole of it, also when a button was left on it', async () => {
+  test('is found by the next process, which completes it and removes a leftover button', async () => {
     const first = await setUpOutgoing();
     first.answers['sendMessage'] = () => new Promise(() => undefined);
     begin(first, '42', 7).handlers.onDelta?.(words);
@@ -240,7 +240,7 @@ describe('a message whose answer is lost', () => {
     ]);
   });
 
-  test('is not looked for among more than a few', async () => {
+  test('is searched for among a few messages only', async () => {
     const out = await setUpOutgoing();
     begin(out, '43', 500);
     out.next['sendMessage'] = [lost];
@@ -253,7 +253,7 @@ describe('files', () => {
   const file = (name: string, mime: string) => ({ type: 'file', path: `/${name}`, name, mime });
   const mb = 1024 * 1024;
 
-  test('are pictures, documents, or words where they are too large', async () => {
+  test('are sent as photos or documents, and too large ones as text', async () => {
     const out = await setUpOutgoing(
       {},
       {
@@ -279,7 +279,7 @@ describe('files', () => {
     expect(out.opened.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
-  test('that go together are an album of at most ten', async () => {
+  test('of one kind form albums of at most ten', async () => {
     const out = await setUpOutgoing(
       {},
       Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`/${n}.png`, { bytes: 10, mime: 'image/png' }])),
@@ -291,12 +291,12 @@ describe('files', () => {
       ['sendMediaGroup', 2],
       ['sendDocument', undefined],
     ]);
-    // Telegram counts each file of an album.
+    // Telegram counts every file of an album.
     const [first = 0, second = 0, third = 0] = out.calls.map(({ at }) => at);
     expect([second - first >= 10_000, third - second >= 2000]).toEqual([true, true]);
   });
 
-  test('that Telegram does not take as a picture go as a document', async () => {
+  test('that Telegram rejects as a photo are sent as a document', async () => {
     const out = await setUpOutgoing({}, { '/a.png': { bytes: 10, mime: 'image/png' } });
     out.answers['sendPhoto'] = refusal(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS');
     await out.within(begin(out, '42').finish(resultOf('', [file('a.png', 'image/png')])));
@@ -311,7 +311,7 @@ describe('files', () => {
     ]);
   });
 
-  test('whose caption does not fit below them have it before them', async () => {
+  test('with a caption that is too long follow it', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push('42', { path: '/x/list.txt', caption: 'long '.repeat(300) }), signal));
     expect(out.calls.map(({ method, params }) => [method, params['text']?.length, 'caption' in params])).toEqual([
@@ -324,14 +324,14 @@ describe('files', () => {
 describe('reactions', () => {
   const react = (emoji: string) => ({ type: 'react', emoji });
 
-  test('stand at the message, and are words where Telegram has no such one', async () => {
+  test('are added to the message, or sent as text if Telegram does not support the emoji', async () => {
     const out = await setUpOutgoing();
     for (const emoji of ['👍🏽', '❤️', '🥑']) await out.within(begin(out, '42').finish(resultOf('', [react(emoji)])));
     expect(out.named('setMessageReaction').map(({ reaction }) => reaction[0].emoji)).toEqual(['👍', '❤']);
     expect(out.named('sendMessage').map(({ text }) => text)).toEqual(['🥑']);
   });
 
-  test('show that a turn works, and go when it is over, but where the reply reacts itself', async () => {
+  test('show a running turn and are removed at its end, unless the reply reacts itself', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     await out.within(begin(out, '42').finish(resultOf('One.')));
     await out.pass(2000);
@@ -345,7 +345,7 @@ describe('reactions', () => {
     ]);
   });
 
-  test('are asked for once in a chat that forbids them', async () => {
+  test('are tried once in a chat that forbids them', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     out.answers['setMessageReaction'] = refusal(400, 'Bad Request: REACTION_INVALID');
     for (let n = 0; n < 3; n++) {

@@ -34,8 +34,8 @@ async function openServer(key: string | null = secret) {
   return { post, sent, saved, url };
 }
 
-describe('a program of this machine', () => {
-  test('sends texts, into a topic too, under an id of its own', async () => {
+describe('outbound server', () => {
+  test('sends texts, also to a topic, under the given id', async () => {
     const { post, sent } = await openServer();
     expect(await post('/send', { chat_id: -1001, topic_id: 5, text: 'hi', id: 'mine' })).toMatchObject({
       status: 200,
@@ -48,7 +48,7 @@ describe('a program of this machine', () => {
     ]);
   });
 
-  test('sends files by their path, or as the body', async () => {
+  test('sends files by path or from the body', async () => {
     const { post, sent, saved } = await openServer();
     await post('/send-photo?chat_id=42&name=a.png&caption=and', 'bytes');
     const path = saved[0]?.path;
@@ -60,7 +60,7 @@ describe('a program of this machine', () => {
     expect(saved.map(({ name, mime, content }) => [name, mime, content.toString()])).toEqual([['a.png', 'image/png', 'bytes']]);
   });
 
-  test('has no file kept for a chat that may not be written to', async () => {
+  test('stores no file for a chat that is not allowed', async () => {
     const { post, saved, sent } = await openServer();
     expect((await post('/send-document?chat_id=666&name=a.png', 'bytes')).status).toBe(422);
     expect([saved, sent]).toEqual([[], []]);
@@ -78,30 +78,30 @@ describe('a program of this machine', () => {
     ['/send-photo?chat_id=42', 'bytes'],
     ['/send-photo?chat_id=42&name=../a', 'bytes'],
     ['/send-photo?name=a', 'bytes'],
-  ])('is told what is wrong with %s %j', async (path, body) => {
+  ])('rejects %s %j with 400', async (path, body) => {
     const { post, sent } = await openServer();
     const { status, body: said } = await post(path, body);
     expect([status, said['error'], sent]).toEqual([400, 'bad_request', []]);
   });
 
-  test.each(['x', '42:', '42:x', '1e5', '{}', ''])('cannot send to %j', async (chat_id) => {
+  test.each(['x', '42:', '42:x', '1e5', '{}', ''])('rejects the target %j', async (chat_id) => {
     const { post, sent } = await openServer();
     expect((await post('/send', { chat_id, text: 'x' })).status).toBeGreaterThanOrEqual(400);
     expect(sent).toEqual([]);
   });
 
-  test('cannot send a file that is not there', async () => {
+  test('rejects a file that does not exist', async () => {
     const { post, sent } = await openServer();
     const { status } = await post('/send-document', { chat_id: 42, path: '/no/such/file' });
     expect([status >= 400, sent]).toEqual([true, []]);
   });
 
-  test('cannot send a file that is too large', async () => {
+  test('rejects a file that is too large', async () => {
     const { post, sent } = await openServer();
     expect([(await post('/send-photo?chat_id=42&name=a.png', 'x'.repeat(1001))).status, sent]).toEqual([413, []]);
   });
 
-  test('sends nothing without the key, with another one, where none is set, or from a page of another site', async () => {
+  test('rejects requests without a valid key or from another site', async () => {
     const { post, sent, url } = await openServer();
     const closed = await openServer(null);
     for (const path of ['/send', '/send-photo', '/send-document'])

@@ -5,7 +5,7 @@ import { setUpOutgoing } from './testing/fake-bot-api.ts';
 
 type Menu = { scope: { type: string }; commands: { command: string; description: string }[] };
 
-/** The menus as Telegram keeps them. */
+/** The menus as Telegram stores them. */
 async function setUp() {
   const out = await setUpOutgoing();
   const menus = new Map<string, Menu['commands']>();
@@ -16,7 +16,7 @@ async function setUp() {
   return { ...out, menus, shown };
 }
 
-test('shows in private chats all that the core knows, in groups what makes sense there, and leaves alone what is so', async () => {
+test('sets all commands in private chats and fewer in groups, and leaves correct menus alone', async () => {
   const { call, shown, calls } = await setUp();
   expect(await registerCommands(call, chatCommands)).toBe(true);
   expect(shown()).toEqual({
@@ -28,7 +28,7 @@ test('shows in private chats all that the core knows, in groups what makes sense
   expect(calls.slice(asked).map(({ method }) => method)).toEqual(['getMyCommands', 'getMyCommands', 'getMyCommands']);
 });
 
-test('changes the one menu that is another, and removes what is not to be there', async () => {
+test('updates only a menu that differs, and removes others', async () => {
   const { call, shown, menus, named } = await setUp();
   await registerCommands(call, chatCommands);
   menus.set('default', [{ command: 'old', description: 'of a version before' }]);
@@ -40,7 +40,7 @@ test('changes the one menu that is another, and removes what is not to be there'
   expect(shown()).toEqual({});
 });
 
-test('writes names as Telegram takes them', () => {
+test('converts names to those that Telegram accepts', () => {
   const named = (name: string, description = 'x') => ({ name, description, floor: 'GUEST', waits: false, args: [] }) as const;
   expect(
     toBotCommands([named('a-b'), named('Über'), named('x'.repeat(33)), named('ok', ''), named('long', 'y'.repeat(300))]),

@@ -21,7 +21,7 @@ const holds = (markdown: string, limit = maxMessage) => {
 };
 const isCutInside = ({ text }: { text: string }): boolean => /^(?:\p{M}|\u200d|\p{Emoji_Modifier}|[\udc00-\udfff])/u.test(text);
 
-describe('Markdown as Telegram shows it', () => {
+describe('toMessages() for Telegram', () => {
   test.each([
     [
       '**bold** and *it*',
@@ -56,13 +56,13 @@ describe('Markdown as Telegram shows it', () => {
     expect(marked(markdown)).toEqual(expected);
   });
 
-  test('writes the address of a link that Telegram would refuse', () => {
+  test('shows the address of a link that Telegram would refuse', () => {
     expect(only('see [here](http://localhost:3000/) or [mail](mailto:a@b.example)').text).toBe(
       'see here (http://localhost:3000/) or mail (mailto:a@b.example)',
     );
   });
 
-  test('folds a long quote', () => {
+  test('makes a long quote expandable', () => {
     expect(marked(`> ${'line\n> '.repeat(20)}end`)[0]?.[1]).toEqual({ type: 'expandable_blockquote' });
   });
 
@@ -70,26 +70,26 @@ describe('Markdown as Telegram shows it', () => {
     expect(only('- a\n  - b\n- [x] c\n- [ ] d\n\n1. e\n2. f').text).toBe('• a\n  • b\n• ☑ c\n• ☐ d\n\n1. e\n2. f');
   });
 
-  test('shows as it is written what would show as nothing', () => {
+  test('shows text as is that would render as nothing', () => {
     for (const text of ['[a]: https://a.example', '[](https://a.example)'])
       expect(only(text)).toEqual({ text: text.trim(), entities: [] });
     expect(toMessages('```py\n')).toEqual([]);
   });
 
-  test('gives no message for what nobody would see', () => {
+  test('returns no message for invisible text', () => {
     for (const blank of ['', ' \n', '\u200b', '[]()', '\u0001\u0002', '> ', '\u3164']) expect(toMessages(blank)).toEqual([]);
   });
 });
 
 describe('any reply', () => {
-  test('is taken as it is', () => {
+  test('is valid', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => holds(markdown)),
       { numRuns: 500 },
     );
   });
 
-  test('is taken in parts of any length, none cut within a character', () => {
+  test('is valid in parts of any length, without split characters', () => {
     fc.assert(
       fc.property(markdownReplies, fc.integer({ min: 20, max: 300 }), (markdown, limit) => {
         holds(markdown, limit);
@@ -99,7 +99,7 @@ describe('any reply', () => {
     );
   });
 
-  test('is taken at each moment while it grows', () => {
+  test('is valid at every moment while it grows', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) =>
         Array.from(markdown, (_, end) => end)
@@ -110,7 +110,7 @@ describe('any reply', () => {
     );
   });
 
-  test('comes out of its packing as it went in', () => {
+  test('survives packing and unpacking', () => {
     fc.assert(
       fc.property(markdownReplies, (markdown) => {
         for (const message of toMessages(markdown)) expect(unpackMessage(packMessage(message))).toEqual(message);
@@ -119,7 +119,7 @@ describe('any reply', () => {
   });
 });
 
-describe('a long text', () => {
+describe('long text', () => {
   const samples = [
     ...ordinaryTexts,
     ...hostileTexts([{ triggers: [{ words: ['key', '**', '`', '||', '> ', '](', 'https://'] }] }]),
@@ -129,7 +129,7 @@ describe('a long text', () => {
     holds(of(25_000));
   });
 
-  test('keeps its format over a cut', () => {
+  test('keeps its formatting across a cut', () => {
     const messages = toMessages(`**${'bold words '.repeat(800)}end**\n\n\`\`\`ts\n${'const a = 1;\n'.repeat(500)}\`\`\``);
     expect(messages.length).toBeGreaterThan(3);
     for (const { text, entities } of messages)
@@ -137,23 +137,23 @@ describe('a long text', () => {
     expect(messages.at(-1)?.entities).toMatchObject([{ type: 'pre', language: 'ts' }]);
   });
 
-  test('loses no word of code, whose lines stay as they are', () => {
+  test('keeps all lines of code unchanged', () => {
     const code = Array.from({ length: 900 }, (_, i) => `${' '.repeat(i % 8)}line ${i}`).join('\n');
     const messages = toMessages(`\`\`\`\n${code}\n\`\`\``);
     expect(messages.map(({ text }) => text).join('\n')).toBe(code);
   });
 
-  test('has no more than a hundred entities in a message, and loses none', () => {
+  test('has at most a hundred entities per message, and keeps them all', () => {
     const messages = toMessages(Array.from({ length: 450 }, (_, i) => `\`c${i}\``).join(' '));
     expect(messages.map(({ entities }) => entities.length)).toEqual([100, 100, 100, 100, 50]);
   });
 
-  test('keeps a link whole', () => {
+  test('does not cut a link', () => {
     const messages = toMessages(`${'word '.repeat(815)}[a link of several words](https://a.example/)`);
     expect(messages.at(-1)).toMatchObject({ text: 'a link of several words', entities: [{ type: 'text_link', offset: 0 }] });
   });
 
-  test('cuts no emoji of many parts, and no flag', () => {
+  test('does not cut emoji sequences or flags', () => {
     for (const emoji of ['👩‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) {
       const messages = toMessages(emoji.repeat(3000));
       expect(messages.map(({ text }) => text).join('')).toBe(emoji.repeat(3000));

@@ -13,14 +13,14 @@ function open() {
   return { clock, codes: createApprovalCodes(clock) };
 }
 
-test('a code has eight letters or digits that nobody mixes up, each new', () => {
+test('a code has eight unambiguous letters or digits, and is unique', () => {
   const { codes } = open();
   const issued = Array.from({ length: 200 }, () => codes.issue().code);
   for (const code of issued) expect(code).toMatch(/^[A-HJKMNP-Z2-9]{4}-[A-HJKMNP-Z2-9]{4}$/);
   expect(new Set(issued).size).toBe(200);
 });
 
-test('it is good to the last moment of its ten minutes, however it is typed, once', () => {
+test('a code is valid for ten minutes, in any spelling, and once', () => {
   const { clock, codes } = open();
   const { code, expiresInMs } = codes.issue();
   expect(expiresInMs).toBe(tenMinutesMs);
@@ -29,7 +29,7 @@ test('it is good to the last moment of its ten minutes, however it is typed, onc
   expect(codes.take(code, page('a'))).toEqual({ outcome: 'wrong' });
 });
 
-test('it is not good when its ten minutes are over, nor when there is a newer one', () => {
+test('a code expires after ten minutes, or when a newer one is issued', () => {
   const { clock, codes } = open();
   const first = codes.issue().code;
   const second = codes.issue().code;
@@ -38,12 +38,12 @@ test('it is not good when its ten minutes are over, nor when there is a newer on
   expect(codes.take(second, page('a'))).toEqual({ outcome: 'wrong' });
 });
 
-test('while there is none, nothing that is typed is one', () => {
+test('rejects any text while no code is issued', () => {
   const { codes } = open();
   for (const typed of ['', 'AAAA-AAAA']) expect(codes.take(typed, page('a')).outcome).toBe('wrong');
 });
 
-test('five wrong ones wear a page out, and no other page', () => {
+test('blocks a page after five wrong codes, but no other page', () => {
   const { codes } = open();
   const { code } = codes.issue();
   const outcomes = Array.from({ length: 5 }, () => codes.take('AAAA-AAAA', page('a')).outcome);
@@ -52,14 +52,14 @@ test('five wrong ones wear a page out, and no other page', () => {
   expect(codes.take(code, page('b'))).toEqual({ outcome: 'good' });
 });
 
-test('a right one makes the wrong ones of its page forgotten', () => {
+test('a right code resets the count of its page', () => {
   const { codes } = open();
   for (let times = 0; times < 4; times++) codes.take('AAAA-AAAA', page('a'));
   expect(codes.take(codes.issue().code, page('a')).outcome).toBe('good');
   expect(codes.take('AAAA-AAAA', page('a')).outcome).toBe('wrong');
 });
 
-test('one that is for a client is good for that alone, and an invitation goes with it', () => {
+test('a code for a client is valid for it only, and carries its invitation', () => {
   const { codes } = open();
   const { code } = codes.issue({ clientId: 'c', invited: { invitation: 'COME-IN', principal: 'ann' } });
   expect(codes.take(code, page('a', 'd'))).toEqual({ outcome: 'wrong' });
@@ -69,7 +69,7 @@ test('one that is for a client is good for that alone, and an invitation goes wi
   });
 });
 
-test('of 10,000 pages with wrong codes the oldest is forgotten first', () => {
+test('forgets the oldest of 10,000 pages with wrong codes', () => {
   const { codes } = open();
   const wear = (id: string, times: number) => {
     for (let n = 0; n < times; n++) codes.take('AAAA-AAAA', page(id));
@@ -83,7 +83,7 @@ test('of 10,000 pages with wrong codes the oldest is forgotten first', () => {
   expect(codes.take('AAAA-AAAA', page('first')).outcome).toBe('wrong');
 });
 
-test('a thousand clients may be approved, one of them again, and no further one', async () => {
+test('approves at most a thousand clients, and an approved one again', async () => {
   const approvals = createApprovals(createMemoryState());
   const approval = (id: string, at = 1) => ({ client_id: id, client_name: id, user_id: id, redirect_to: 'x', approved_at: at });
   for (let n = 0; n < 1_000; n++) await approvals.add(approval(`c${n}`));
@@ -95,7 +95,7 @@ test('a thousand clients may be approved, one of them again, and no further one'
   expect(await approvals.find('c7')).toBeUndefined();
 });
 
-test('clients whose page is open are listed for ten minutes, the newest 50, each once', async () => {
+test('lists clients with an open page for ten minutes, the newest 50, each once', async () => {
   const clock = createFakeClock();
   clock.advance(tenMinutesMs);
   const waiting = createWaitingClients(clock, async (user) => (user === 'ann' ? 'Ann' : null));

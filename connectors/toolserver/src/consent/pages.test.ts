@@ -14,7 +14,7 @@ const view: ConsentView = {
   formKey: 'a-key',
 };
 
-describe('the page of approval', () => {
+describe('consent page', () => {
   test.each<[string, Partial<ConsentView>]>([
     ['the name of the program', { client: { name: hostile, id: 'c1' } }],
     ['its id', { client: { name: 'x', id: hostile } }],
@@ -23,35 +23,35 @@ describe('the page of approval', () => {
     ['what was wrong', { fault: hostile }],
     ['the key of the form', { formKey: hostile }],
     ['the name of the assistant', { assistant: hostile }],
-  ])('shows %s as text', (_what, over) => {
+  ])('escapes %s', (_what, over) => {
     const page = renderConsentPage({ ...view, ...over });
     expect(page).toContain(escaped);
     expect(page).not.toContain('<script');
   });
 
-  test('says for whom the program speaks, or that it is nobody yet', () => {
+  test('shows for whom the program acts, or that it is no one yet', () => {
     expect(renderConsentPage(view)).toContain('Nobody yet, so its questions are refused.');
     const known = renderConsentPage({ ...view, person: 'Anna' });
     expect(known).toContain('<strong>Anna</strong>');
     expect(known).not.toContain('Nobody yet');
   });
 
-  test('has a word about a try that failed only after one', () => {
+  test('shows a fault only after a failed try', () => {
     expect(renderConsentPage(view)).not.toContain('role="alert"');
     expect(renderConsentPage({ ...view, fault: 'Wrong.' })).toContain('<p class="fault" role="alert">Wrong.</p>');
   });
 
-  test('of a fault shows it as text', () => {
+  test('renderErrorPage() escapes its text', () => {
     expect(renderErrorPage(hostile)).toContain(`<p role="alert">${escaped}</p>`);
   });
 });
 
-test('what is put into markup is escaped, alone and in a list, unless it is markup itself', () => {
+test('html escapes values, also in lists, except markup', () => {
   const markup = html`<b>${'<'}</b>`;
   expect(html`${markup} ${'<i>'} ${[markup, '&']}`.text).toBe('<b>&lt;</b> &lt;i&gt; <b>&lt;</b>&amp;');
 });
 
-describe('a form', () => {
+describe('readForm()', () => {
   const send = (type: string | undefined, ...parts: string[]) =>
     readForm({
       req: { headers: { 'content-type': type } },
@@ -59,7 +59,7 @@ describe('a form', () => {
     } as never);
 
   test.each(['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded ; charset=utf-8'])(
-    'of type %s is read, however it is cut',
+    'reads the type %s, however the body is cut',
     async (type) => {
       expect([...(await send(type, 'code=AB%', '20CD&decision=app', 'rove'))]).toEqual([
         ['code', 'AB CD'],
@@ -74,7 +74,7 @@ describe('a form', () => {
     'application/json',
     'application/x-www-form-urlencoded2',
     'x application/x-www-form-urlencoded',
-  ])('of type %s, as a page of another site may send it, is refused', async (type) => {
+  ])('rejects the type %s, which another site could send', async (type) => {
     await expect(send(type, 'decision=approve')).rejects.toMatchObject({ code: 'unsupported_media_type' });
   });
 });

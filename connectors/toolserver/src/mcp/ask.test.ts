@@ -4,7 +4,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test, vi } from 'vitest';
 import { ask } from './ask.ts';
 
-test('a question that is cancelled while its files are stored begins no turn', async () => {
+test('a question that is cancelled while its files are stored starts no turn', async () => {
   const leaving = new AbortController();
   const handleStream = vi.fn();
   const answered = await ask(
@@ -28,7 +28,7 @@ test('a question that is cancelled while its files are stored begins no turn', a
   expect(handleStream).not.toHaveBeenCalled();
 });
 
-test('the files of a client that nobody may ask with are neither fetched nor stored, and the core refuses its question', async () => {
+test('does not fetch or store files of a client without access', async () => {
   const saveFiles = vi.fn();
   const core = createFakeCore({ denied: true });
   core.script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });

@@ -24,7 +24,7 @@ const good = {
 
 type World = { token?: Partial<typeof good> | null; approved?: Approval | null; known?: object | null; problem?: string };
 
-/** What the check says of a request with the token `t`, in a world that is right but for what is given. */
+/** The result of the check for the token `t`, with everything valid except what is given. */
 function check(
   { token = {}, approved = approval, known = { identity }, problem }: World,
   headers: object = { authorization: 'Bearer t' },
@@ -41,7 +41,7 @@ function check(
   return checkToken({ req: { headers, url: '/mcp' } } as unknown as Exchange);
 }
 
-test('a token of an approved client, for this server and its scope, is the user of the client', async () => {
+test("accepts a token of an approved client for this server and scope as the client's user", async () => {
   const auth = { token: 't', clientId: 'own', scopes: ['ask'], expiresAt: 1_000, extra: identity };
   expect(await check({})).toEqual({ ...identity, clientId: 'own', expiresAt: 1_000_000, auth });
   expect(await check({ token: { aud: ['https://other.example/mcp', resource] } })).toMatchObject(identity);
@@ -59,24 +59,24 @@ test.each<[string, World]>([
   ['is of another client than the approved one', { token: { clientId: 'another' } }],
   ['is of a client whose user is another one by now', { known: { identity: { ...identity, userId: 'eve' } } }],
   ['is of a client that is no longer in the file', { known: null }],
-])('a token that %s is good for nothing', async (_what, world) => {
+])('rejects a token that %s', async (_what, world) => {
   await expect(check(world)).rejects.toMatchObject({ code: 'unauthorized', details: { reason: 'invalid_token' } });
 });
 
 test.each([{}, { authorization: 'Basic t' }, { authorization: 't' }, { authorization: 'Bearer ' }])(
-  'without a token nobody is let in, and none is called bad: %j',
+  'rejects a request without a token, but not as an invalid token: %j',
   async (headers) => {
     await expect(check({}, headers)).rejects.toMatchObject({ code: 'unauthorized', details: { at: '/mcp' } });
     await expect(check({}, headers)).rejects.not.toMatchObject({ details: { reason: 'invalid_token' } });
   },
 );
 
-test('who has a bad token is told that it is the token', () => {
+test('the challenge reports an invalid token', () => {
   const error = new ServiceError('unauthorized', 'x', { details: { at: '/mcp', reason: 'invalid_token' } });
   expect(challengeOf('https://a.example', error)).toMatch(/^Bearer error="invalid_token", scope="ask", resource_metadata=/);
 });
 
-test('while the clients file is bad nobody is let in', async () => {
+test('rejects all requests while the clients file is invalid', async () => {
   await expect(check({ problem: 'The clients file lets nobody in.' })).rejects.toMatchObject({ code: 'unavailable' });
 });
 
@@ -86,7 +86,7 @@ test.each([
   ['/message?sessionId=x', 'sse'],
   ['/mcp?a=/sse', 'mcp'],
   ['/ssee', 'mcp'],
-])('who has no token for %s is led to what says of it', async (url, place) => {
+])('the challenge for %s refers to the metadata of its resource', async (url, place) => {
   const checkToken = createTokenCheck({ clients: { problem: () => null } } as never);
   const error = await checkToken({ req: { headers: {}, url } } as never).catch((thrown: unknown) => thrown);
   expect(challengeOf('https://a.example', error as never)).toBe(

@@ -7,7 +7,7 @@ const basic = (user: string) => `Basic ${btoa(`${user}:secret`)}`;
 const named = (form: string, authorization?: string) =>
   namedDocuments({ headers: { ...(authorization !== undefined && { authorization }) } } as never, Buffer.from(form));
 
-test('a client that names its document is seen wherever it says so, once', () => {
+test('finds each client document in the form and in the header, once', () => {
   const form = new URLSearchParams([
     ['client_id', 'plain'],
     ['client_id', id],
@@ -30,8 +30,8 @@ test.each([
   ['', 'Basic'],
   ['', `x ${basic(encodeURIComponent(id))}`],
   ['', `${basic(encodeURIComponent(id))} x`],
-  ['', basic(id)], // its colon ends the name
-])('none is seen in %j with %j', (form, authorization) => {
+  ['', basic(id)], // its colon ends the user name
+])('finds none in %j with %j', (form, authorization) => {
   expect(named(form, authorization)).toEqual([]);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ['https://a.example.evil.example/mcp', false],
   ['https://user@a.example/mcp', false],
   ['nothing', false],
-])('tokens are given for %s: %s', (asked, isOurs) => {
+])('isResource(%s) is %s', (asked, isOurs) => {
   expect(isResource(asked, 'https://a.example')).toBe(isOurs);
 });

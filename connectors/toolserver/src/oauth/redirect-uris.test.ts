@@ -12,7 +12,7 @@ test.each([
   'httpsx://a;b/cb',
   'xhttps://a;b/cb',
   `https://client.example/${'a'.repeat(2_000 - 'https://client.example/'.length)}`,
-])('people may be sent back to %s', (uri) => {
+])('accepts %s', (uri) => {
   expect(redirectFault([uri])).toBeNull();
 });
 
@@ -40,21 +40,21 @@ test.each([
   ['http to another machine', ['http://client.example/cb'], 'this machine'],
   ['http to a name that begins as this machine', ['http://127.0.0.1.evil.example/cb'], 'this machine'],
   ['a bad one behind a good one', ['https://client.example/cb', 'http://client.example/cb'], 'this machine'],
-])('and not for %s', (_what, uris, words) => {
+])('rejects %s', (_what, uris, words) => {
   expect(redirectFault(uris)).toContain(words);
 });
 
-test('20 are not too many', () => {
+test('accepts 20 redirect URIs', () => {
   expect(redirectFault(Array.from({ length: 20 }, () => 'https://client.example/cb'))).toBeNull();
 });
 
 test.each(
   'javascript data vbscript file blob about filesystem view-source ws wss ftp mailto tel sms intent JavaScript'.split(' '),
-)('a browser would act on %s: itself', (scheme) => {
+)('rejects %s:, which a browser would act on', (scheme) => {
   expect(redirectFault([`${scheme}://host/x`])).toBe(`a redirect URI must not begin with ${scheme.toLowerCase()}:`);
 });
 
-test('the page that sends people there allows its origin, or its scheme, and nothing wider', () => {
+test('redirectSource() allows only the origin, or the scheme', () => {
   expect(redirectSource('https://client.example:8443/cb?a=1')).toBe('https://client.example:8443');
   expect(redirectSource('http://127.0.0.1:4790/cb')).toBe('http://127.0.0.1:4790');
   expect(redirectSource('cursor://anysphere/cb')).toBe('cursor:');

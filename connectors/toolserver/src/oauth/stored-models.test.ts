@@ -18,7 +18,7 @@ function open() {
   return { clock, state, models: createStoredModels({ state, clients, clock }) };
 }
 
-test.each(['AccessToken', 'Session'])('a %s is good to its last second, and then for nothing', async (model) => {
+test.each(['AccessToken', 'Session'])('a %s expires at the end of its lifetime', async (model) => {
   const { clock, models } = open();
   const adapter = models.adapterOf(model);
   await adapter.upsert('a', { clientId: 'c', jti: 'a' }, 60);
@@ -30,7 +30,7 @@ test.each(['AccessToken', 'Session'])('a %s is good to its last second, and then
   expect(await adapter.find('a')).toBeUndefined();
 });
 
-test.each(['Client', 'Session'])('a %s without an end lasts', async (model) => {
+test.each(['Client', 'Session'])('a %s without a lifetime does not expire', async (model) => {
   const { clock, models } = open();
   const adapter = models.adapterOf(model);
   await adapter.upsert('a', { client_id: 'a' }, undefined as never);
@@ -39,7 +39,7 @@ test.each(['Client', 'Session'])('a %s without an end lasts', async (model) => {
   expect([await adapter.find('a'), await adapter.find('b')]).toEqual([{ client_id: 'a' }, { client_id: 'b' }]);
 });
 
-test.each(['RefreshToken', 'Interaction'])('that a %s was used is known from then on', async (model) => {
+test.each(['RefreshToken', 'Interaction'])('consume() marks a %s as used', async (model) => {
   const { clock, models } = open();
   const adapter = models.adapterOf(model);
   await adapter.upsert('a', { clientId: 'c' }, 60);
@@ -49,7 +49,7 @@ test.each(['RefreshToken', 'Interaction'])('that a %s was used is known from the
   expect(await adapter.find('unknown')).toBeUndefined();
 });
 
-test.each(['AccessToken', 'Interaction'])('a %s that was destroyed is gone', async (model) => {
+test.each(['AccessToken', 'Interaction'])('destroy() removes a %s', async (model) => {
   const { models } = open();
   const adapter = models.adapterOf(model);
   await adapter.upsert('a', { clientId: 'c' }, 60);
@@ -57,7 +57,7 @@ test.each(['AccessToken', 'Interaction'])('a %s that was destroyed is gone', asy
   expect(await adapter.find('a')).toBeUndefined();
 });
 
-test('no value by which something is found lies in the state, but for the ids of clients', async () => {
+test('stores no secret value as is, only the ids of clients', async () => {
   const { state, models } = open();
   await models.adapterOf('AccessToken').upsert('the-token', { jti: 'the-token', clientId: 'c' }, 60);
   await models.adapterOf('Client').upsert('the-client', { client_id: 'the-client' }, 0);
@@ -66,7 +66,7 @@ test('no value by which something is found lies in the state, but for the ids of
   expect(await models.clientIds()).toEqual(['the-client']);
 });
 
-test('kinds of things are apart: no code is a token', async () => {
+test('keeps kinds separate: a code is not a token', async () => {
   const { models } = open();
   await models.adapterOf('AuthorizationCode').upsert('a', { clientId: 'c' }, 60);
   await models.adapterOf('Session').upsert('s', { uid: 'one' }, 60);
@@ -75,7 +75,7 @@ test('kinds of things are apart: no code is a token', async () => {
   expect(await models.adapterOf('Interaction').find('s')).toBeUndefined();
 });
 
-test('what came of one grant ends together, and nothing else', async () => {
+test('revokeByGrantId() removes what belongs to the grant only', async () => {
   const { models } = open();
   const adapter = models.adapterOf('AccessToken');
   await adapter.upsert('a', { grantId: 'one' }, 60);
@@ -86,7 +86,7 @@ test('what came of one grant ends together, and nothing else', async () => {
   expect(await models.adapterOf('RefreshToken').find('a')).toBeDefined();
 });
 
-test('a client that is forgotten has nothing left, its registration when that is meant, and others have all', async () => {
+test('forgetClient() removes what belongs to the client, and its registration if asked', async () => {
   const { models } = open();
   const given = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Grant'];
   const left = async (id: string) =>
@@ -101,7 +101,7 @@ test('a client that is forgotten has nothing left, its registration when that is
   expect(await models.clientIds()).toEqual(['d']);
 });
 
-test('only what is over is swept', async () => {
+test('sweep() removes expired entries only', async () => {
   const { clock, state, models } = open();
   await models.adapterOf('AccessToken').upsert('short', { clientId: 'c' }, 1);
   await models.adapterOf('AccessToken').upsert('long', { clientId: 'c' }, 60);
@@ -111,7 +111,7 @@ test('only what is over is swept', async () => {
   expect(await state.list('')).toHaveLength(2);
 });
 
-test("the operator's file says who its clients are, whatever a registration says", async () => {
+test("the operator's file overrides a registration with the same client id", async () => {
   const { models } = open();
   await models.adapterOf('Client').upsert('own', { client_id: 'own', redirect_uris: ['https://evil.example/cb'] }, 0);
   expect(await models.adapterOf('Client').find('own')).toEqual({
@@ -124,11 +124,11 @@ test("the operator's file says who its clients are, whatever a registration says
   expect(await models.adapterOf('AccessToken').find('own')).toBeUndefined();
 });
 
-test('of authorizations that wait, the oldest makes room past 2,000, and a session is found by its uid', async () => {
+test('keeps at most 2,000 pending authorizations, and finds a session by its uid', async () => {
   const { clock, models } = open();
   const adapter = models.adapterOf('Session');
   for (let n = 0; n < 1_999; n++) await adapter.upsert(`s${n}`, { uid: `u${n}` }, 60);
-  await adapter.upsert('s0', { uid: 'u0' }, 60); // again: it is now the newest
+  await adapter.upsert('s0', { uid: 'u0' }, 60); // again: now it is the newest
   await adapter.upsert('last', { uid: 'last' }, 60);
   expect(await adapter.find('s1')).toEqual({ uid: 'u1' });
   await adapter.upsert('more', { uid: 'more' }, 60);

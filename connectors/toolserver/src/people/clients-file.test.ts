@@ -18,7 +18,7 @@ const fault = (entry: unknown) => {
   }
 };
 
-test('what is whole is read as it is, and nothing else of an entry', () => {
+test('reads valid entries, without unknown fields', () => {
   expect(parseClients(JSON.stringify({ clients: [{ ...ann, more: 1 }] }))).toEqual([ann]);
   expect(parseClients('{"clients":[]}')).toEqual([]);
   const unnamed = { ...ann, identity: { userId: 'ann' } };
@@ -33,7 +33,7 @@ test.each<[object]>([
   [{ redirect_uris: Array.from({ length: 20 }, () => 'a') }],
   [{ identity: { userId: 'A.b_c-d@e', username: 'n'.repeat(200) } }],
   [{ identity: { userId: 'u'.repeat(128) } }],
-])('the largest and smallest that may be are taken: %j', (changed) => {
+])('accepts values at the limits: %j', (changed) => {
   expect(fault({ ...ann, ...changed })).toBeNull();
 });
 
@@ -63,7 +63,7 @@ test.each<[object, string]>([
   [{ identity: { userId: 'u'.repeat(129) } }, 'identity.userId'],
   [{ identity: { userId: 'ann', username: 7 } }, 'identity.username'],
   [{ identity: { userId: 'ann', username: 'n'.repeat(201) } }, 'identity.username'],
-])('an entry with %j lets nobody in', (changed, named) => {
+])('rejects an entry with %j', (changed, named) => {
   expect(fault({ ...ann, ...changed })).toContain(`clients[0]: ${named}`);
 });
 
@@ -74,17 +74,17 @@ test.each([
   ['{"clients":[7]}', 'clients[0]: is not an object'],
   [JSON.stringify({ clients: [ann, ann] }), 'the client_id "own" is listed twice'],
   [JSON.stringify({ clients: Array.from({ length: 1_001 }, (_, n) => ({ ...ann, client_id: `c${n}` })) }), 'more than 1000'],
-])('a file that is not as it must be lets nobody in, and is not quoted: %#', (text, words) => {
+])('rejects an invalid file without quoting it: %#', (text, words) => {
   expect(() => parseClients(text)).toThrow(words);
   expect(() => parseClients(text)).not.toThrow('do-not-print-me');
 });
 
-test('a thousand clients are not too many', () => {
+test('accepts a thousand clients', () => {
   const clients = Array.from({ length: 1_000 }, (_, n) => ({ ...ann, client_id: `c${n}` }));
   expect(parseClients(JSON.stringify({ clients }))).toHaveLength(1_000);
 });
 
-test('a client that registered itself is a user of its own, by its id and not by its name', () => {
+test('a client that registered itself is a separate user, identified by its id', () => {
   const [one, other] = ['one', 'other'].map((id) => userOf({ client_id: id, client_name: 'Ann' }));
   expect(one?.userId).toMatch(/^client-[0-9a-f]{32}$/);
   expect([one?.userId === other?.userId, one?.username]).toEqual([false, 'Ann']);

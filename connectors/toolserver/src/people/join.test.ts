@@ -3,7 +3,7 @@ import { createJoin } from './join.ts';
 
 const client = { userId: 'client-1', username: 'An editor' };
 
-/** A core that knows the user as one person before the invitation and as another after it; null for a stranger. */
+/** A core that knows the user as the given person before and after the invitation; null for a stranger. */
 function open(before: string | null, after: string | null, answer: string | Error = '') {
   const said: object[] = [];
   const warned: string[] = [];
@@ -25,7 +25,7 @@ function open(before: string | null, after: string | null, answer: string | Erro
   return { join, said, warned };
 }
 
-test('the invitation is said in the name of the client alone, whatever the core answers', async () => {
+test('sends the invitation as the client only, whatever the core answers', async () => {
   const { join, said } = open(null, 'anna', 'Welcome.');
   expect(await join(client, { invitation: 'AN-INVITATION', principal: 'anna' })).toBeNull();
   expect(said).toMatchObject([
@@ -37,13 +37,13 @@ test.each([
   ['with the reason of the core', 'This invitation does not work.', 'This invitation does not work.'],
   ['without one', '', 'The core refused the invitation.'],
   ['when the core does not answer', new Error('gone'), 'The core did not answer.'],
-])('who is a stranger afterwards is not joined, %s', async (_what, answer, why) => {
+])('reports why a client is still a stranger, %s', async (_what, answer, why) => {
   const { join, warned } = open(null, null, answer);
   expect(await join(client, { invitation: 'OLD', principal: 'anna' })).toBe(why);
   expect(warned).toHaveLength(answer instanceof Error ? 1 : 0);
 });
 
-test('a client that acts for a person stays theirs, and no invitation is used', async () => {
+test('a client that acts for a person keeps them, and uses no invitation', async () => {
   for (const [principal, why] of [
     ['anna', null],
     ['ben', expect.stringContaining('./svc person unlink anna toolserver client-1')],
