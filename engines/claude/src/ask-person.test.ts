@@ -4,7 +4,7 @@ import { permitTool } from './ask-person.ts';
 
 const server = (name: string, safe: boolean) => ({ name, type: 'http' as const, url: 'http://x', headers: {}, safe });
 
-/** A turn whose person answers with the option of this place. */
+/** A turn whose person chooses the option with this index. */
 function open(asks: Asking, { at = 0, ...fields }: { at?: number } & Partial<EngineRequest> = {}) {
   const asked: Question[] = [];
   const request = {
@@ -34,7 +34,7 @@ test.each([
   ['mcp__nobody__echo', true],
   // It is a tool of `calm__x` as well.
   ['mcp__calm__x__echo', true],
-])('%s: asked about where what is dangerous is asked: %s; always, where everything is', async (tool, isAsked) => {
+])('%s requires a question in "dangerous" mode: %s, and always in "always" mode', async (tool, isAsked) => {
   for (const asks of ['dangerous', 'always'] as const) {
     const { asked, permit } = open(asks);
     expect(await permit(tool)).toMatchObject({ behavior: 'allow' });
@@ -42,7 +42,7 @@ test.each([
   }
 });
 
-test('a yes gives no more than the tool policy, and nobody is asked about what it refuses', async () => {
+test('an approval does not exceed the tool policy, and no one is asked about what the policy denies', async () => {
   for (const toolPolicy of ['none', 'read'] as const) {
     const { asked, permit } = open('always', { toolPolicy });
     expect(await permit('Bash', { command: 'ls' })).toMatchObject({ behavior: 'deny' });
@@ -51,14 +51,14 @@ test('a yes gives no more than the tool policy, and nobody is asked about what i
   }
 });
 
-test('a no is told to the model, and what is not asked is as it was', async () => {
+test('passes a denial to the model, and allows everything without asking when questions are off', async () => {
   const { permit } = open('dangerous', { at: 1 });
   expect(await permit('Bash', { command: 'ls' })).toEqual({ behavior: 'deny', message: 'The person was asked and said no.' });
   const { asked, permit: asEver } = open('dangerous', { asks: undefined, ask: undefined });
   expect([await asEver('Bash'), asked]).toEqual([{ behavior: 'allow', updatedInput: {} }, []]);
 });
 
-test('the person sees all that is done: the whole input, where it is more than a command', async () => {
+test('shows the person the complete input unless it is a simple command', async () => {
   const { asked, permit } = open('dangerous');
   await permit('Bash', { command: 'ls', description: 'List', timeout: 5 });
   await permit('Bash', { command: 'ls', run_in_background: true });
@@ -72,7 +72,7 @@ test('the person sees all that is done: the whole input, where it is more than a
   expect(asked[3]?.text).toMatch(/It has 10015 characters[\s\S]*characters are not shown[\s\S]*rm -rf ~$/);
 });
 
-test('questions of the model are asked one after the other; the first that is not answered ends it', async () => {
+test('asks the questions of the model one by one, and stops at the first without an answer', async () => {
   const options = [{ label: 'Red', description: 'warm' }, { label: 'Blue' }];
   const questions = [
     { question: '__proto__', options },

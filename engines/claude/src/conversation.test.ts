@@ -6,7 +6,7 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
 
 type Options = { canUseTool: (tool: string, input: object) => Promise<{ behavior: string }> };
 
-test('a program that is kept has rights in a turn alone, and always those of that turn', async () => {
+test('a kept program has permissions only during a turn, and those of that turn', async () => {
   const given = Promise.withResolvers<Options>();
   const query = ({ options }: { options: Options }) => {
     given.resolve(options);

@@ -15,7 +15,7 @@ const leads = /settings\.json sets (\w+), which would send Claude's login to ano
 const look = async (isProject: boolean) => (await keyInSettings([{ file, isProject }]))?.message;
 
 test.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK'])(
-  '%s would bill, wherever it is set',
+  'reports %s in any settings file',
   async (name) => {
     writeFileSync(file, JSON.stringify({ env: { [name]: 'x' } }));
     for (const isProject of [true, false]) expect(bills.exec((await look(isProject)) ?? '')?.[1]).toBe(name);
@@ -23,7 +23,7 @@ test.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK
 );
 
 test.each(['ANTHROPIC_BASE_URL', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])(
-  'a project that sets %s sends the login elsewhere, the owner may',
+  'reports %s in project settings, but not in those of the owner',
   async (name) => {
     writeFileSync(file, JSON.stringify({ env: { [name]: 'http://elsewhere' } }));
     expect(leads.exec((await look(true)) ?? '')?.[1]).toBe(name);
@@ -32,7 +32,7 @@ test.each(['ANTHROPIC_BASE_URL', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ht
 );
 
 test.each(['{ "env": { // a comment\n "ANTHROPIC_API_KEY": "x" } }', '{"apiKeyHelper":"x",}', '{', `"${'x'.repeat(2 ** 20)}"`])(
-  'settings that cannot be read here may hold a key for the program',
+  'reports settings that cannot be read',
   async (text) => {
     writeFileSync(file, text);
     expect(await look(false)).toMatch(/settings\.json (cannot be read, so it may set an API key|cannot be checked)/);
@@ -49,12 +49,12 @@ test.each([
   '{"env":null}',
   '{"env":{"ANTHROPIC_API_KEY":""}}',
   '{"env":["ANTHROPIC_API_KEY"]}',
-])('settings that say %j hold no key', async (text) => {
+])('accepts settings with %j', async (text) => {
   writeFileSync(file, text);
   expect(await look(true)).toBeUndefined();
 });
 
-test('a pipe in place of the settings holds up no turn', async () => {
+test('reports settings that are not a regular file, without blocking', async () => {
   rmSync(file, { force: true });
   execFileSync('mkfifo', [file]);
   expect(await look(true)).toContain('it is not a regular file');
@@ -66,7 +66,7 @@ test('a pipe in place of the settings holds up no turn', async () => {
 });
 
 test.each(['etc/managed-settings.json', 'etc/managed-settings.d/10-keys.json', 'home/.claude/remote-settings.json'])(
-  'a key in %s counts in every turn',
+  'reports a key in %s',
   async (place) => {
     const at = path.join(dir, place);
     mkdirSync(path.dirname(at), { recursive: true });

@@ -15,14 +15,14 @@ const env = {
   SVC_MANAGER_TOKEN: 'hush',
 };
 
-describe('the environment of claude', () => {
-  test('with a login it holds the login and nothing that would bill a key', () => {
+describe('environment of claude', () => {
+  test('with a login, contains the login and no API key', () => {
     const names = Object.keys(claudeEnv({ env, baseUrl: null, stateDir: os.tmpdir() }));
     expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'CLAUDE_CODE_OAUTH_TOKEN']));
     expect(names.filter((name) => /ANTHROPIC|BEDROCK|OPENAI|SVC_/.test(name))).toEqual([]);
   });
 
-  test('with an endpoint of its own it holds that endpoint, a bearer token and a folder apart, and not the login', () => {
+  test('with a custom endpoint, contains it, a bearer token and a separate folder, but not the login', () => {
     const made = claudeEnv({ env, baseUrl: 'http://127.0.0.1:1', stateDir: os.tmpdir() });
     expect(made).toMatchObject({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', ANTHROPIC_AUTH_TOKEN: 'token' });
     expect(made.CLAUDE_CONFIG_DIR).toContain(os.tmpdir());
@@ -31,7 +31,7 @@ describe('the environment of claude', () => {
   });
 });
 
-test('a call of a tool server is waited for as long as the server says, where it says so', () => {
+test('toMcpServers() uses the call timeout of a server, if it has one', () => {
   const server = { type: 'http', url: 'http://x', headers: {}, safe: true } as const;
   const servers = toMcpServers([
     { ...server, name: 'usual' },
@@ -55,10 +55,7 @@ test.each([
   ['SACRED', false, ['user']],
   ['TRUSTED', true, ['project', 'local']],
   ['TRUSTED', false, []],
-] as const)(
-  'with full rights, tier %s and a folder that is trusted (%s) the settings of %j hold',
-  (tier, trustedFolder, sources) => {
-    const base = engineRequest({ prompt: 'x', cwd: '/w', trustedFolder });
-    expect(settingSources({ ...base, facts: { ...base.facts, tier } })).toEqual(sources);
-  },
-);
+] as const)('with full rights, tier %s in a trusted folder (%s) uses the settings of %j', (tier, trustedFolder, sources) => {
+  const base = engineRequest({ prompt: 'x', cwd: '/w', trustedFolder });
+  expect(settingSources({ ...base, facts: { ...base.facts, tier } })).toEqual(sources);
+});

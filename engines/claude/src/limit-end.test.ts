@@ -14,7 +14,7 @@ async function ask(answer: (response: ServerResponse) => void) {
   return { ms: await askLimitEnd({ baseUrl: `${url}/api/`, token: 'local' }, 'm'), asked };
 }
 
-test('an endpoint is asked once, and says when its limit ends', async () => {
+test('asks an endpoint once, and returns when its limit ends', async () => {
   const { ms, asked } = await ask((response) => response.writeHead(429, { 'retry-after': '3600' }).end('{}'));
   expect(ms).toBe(3_600_000);
   expect(asked).toEqual(['POST /api/v1/messages Bearer local']);
@@ -26,10 +26,10 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['breaks off', (response) => response.destroy()],
   ['says nothing', () => undefined],
   ['never ends', (response) => response.writeHead(200).write('x')],
-])('one that %s leaves the end open', async (_what, answer) => {
+])('returns null for an endpoint that %s', async (_what, answer) => {
   expect((await ask(answer)).ms).toBeNull();
 });
 
-test('nothing that listens leaves it open too', async () => {
+test('returns null when nothing listens', async () => {
   expect(await askLimitEnd({ baseUrl: 'http://127.0.0.1:9', token: 'x' }, null)).toBeNull();
 });

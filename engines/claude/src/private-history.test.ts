@@ -12,7 +12,7 @@ const line = (attachment: object) =>
   });
 
 test.each(['instructions', 'skill_listing', 'hook_success', 'a type of a later version'])(
-  'what the program has added as %s is gone, and its place in the chain of messages is not',
+  'removes what the program added as %s, and keeps the chain of messages',
   (type) => {
     const kept = withoutAdded(line({ type, content: 'PRIVATE' }));
     expect(kept).not.toContain('PRIVATE');
@@ -28,6 +28,6 @@ test.each([
   '{"type":"attachment","attachm',
   'null "attachment"',
   '',
-])('what was said, and what says nothing of the owner, stays: %s', (kept) => {
+])('keeps messages, and attachments without data of the owner: %s', (kept) => {
   expect(withoutAdded(kept)).toBe(kept);
 });

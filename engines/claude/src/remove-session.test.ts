@@ -21,7 +21,7 @@ function openConfig(files: readonly string[]): { dir: string; files(): string[] 
   return { dir: folder.path, files: () => list().toSorted() };
 }
 
-test('all files of a session go, in whatever folder it was opened, and no file of another one', async () => {
+test('removes all files of a session from every folder, and no others', async () => {
   const kept = [
     `projects/-home-ann-a/${other}.jsonl`,
     `projects/-home-ann-a/${other}/subagents/agent-1.jsonl`,
@@ -48,7 +48,7 @@ test('all files of a session go, in whatever folder it was opened, and no file o
   expect(config.files()).toEqual(kept.toSorted());
 });
 
-test('where the program was never used there is nothing to remove', async () => {
+test('does nothing when the program was never used', async () => {
   const config = openConfig([]);
   await removeSession(path.join(config.dir, 'none'), own);
   expect(config.files()).toEqual([]);

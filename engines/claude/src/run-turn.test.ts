@@ -9,7 +9,7 @@ import { runTurn } from './run-turn.ts';
 const usage = { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
 const result = { type: 'result', subtype: 'success', is_error: false, result: 'ok', usage } as unknown as ClaudeResult;
 
-/** A program that says what a test tells it to. */
+/** A program that sends what the test says. */
 function open(over: Partial<Conversation> = {}) {
   const done: string[] = [];
   const told = Promise.withResolvers<TurnListener>();
@@ -36,7 +36,7 @@ async function collect(events: AsyncIterable<EngineEvent>): Promise<EngineEvent[
   return all;
 }
 
-test('a turn that ends by itself is not interrupted afterwards', async () => {
+test('does not interrupt a turn that has ended', async () => {
   const { all, told, done, controller } = open();
   (await told).onMessage(result);
   expect((await all).at(-1)).toEqual({ type: 'done' });
@@ -44,7 +44,7 @@ test('a turn that ends by itself is not interrupted afterwards', async () => {
   expect(done).toEqual(['settle']);
 });
 
-test('a turn that is aborted is interrupted', async () => {
+test('interrupts an aborted turn', async () => {
   const { all, told, done, controller } = open();
   const { onMessage } = await told;
   controller.abort();
@@ -53,14 +53,14 @@ test('a turn that is aborted is interrupted', async () => {
   expect((await all).at(-1)).toEqual({ type: 'aborted' });
 });
 
-test('a program that hangs before its turn was sent is ended with the turn', async () => {
+test('kills a program that hangs before the turn is sent when the turn is aborted', async () => {
   const { all, done, controller } = open({ setToolServers: () => new Promise(() => undefined) });
   controller.abort();
   await expect.poll(() => done).toEqual(['kill']);
   expect(await all).toEqual([{ type: 'aborted' }]);
 });
 
-test('one that comes up in the meantime is kept', async () => {
+test('keeps a program that starts after the turn was aborted', async () => {
   const up = Promise.withResolvers<boolean>();
   const { all, done, controller } = open({ setToolServers: () => up.promise });
   controller.abort();

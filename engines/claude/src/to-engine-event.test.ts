@@ -62,11 +62,11 @@ test.each<[string, ClaudeMessage, EngineEvent[]]>([
   expect(toEngineEvents(message)).toEqual(events);
 });
 
-test('what a newer SDK says beside that is ignored', () => {
+test('ignores unknown messages of a newer SDK', () => {
   expect(toEngineEvents({ type: 'brand_new' } as unknown as ClaudeMessage)).toEqual([]);
 });
 
-test('a tool server is there when the program says it is connected, and only then', () => {
+test('reports tool servers that are not connected as missing', () => {
   const statuses = { ok: 'connected', kit: 'failed', late: 'pending' };
   const mcp_servers = Object.entries(statuses).map(([name, status]) => ({ name, status }));
   const init = { type: 'system', subtype: 'init', session_id: 's', model: 'm', mcp_servers } as const;

@@ -26,12 +26,12 @@ test.each<[Partial<ClaudeResult>, string | null, string]>([
   expect(toFailure(result(fields), { ...hints, word })).toMatchObject({ code });
 });
 
-test('a limit says when it ends, where the vendor named a time', () => {
+test('a rate limit includes its end if the vendor named one', () => {
   const failure = toFailure(result({ api_error_status: 429 }), { ...hints, resetsAt: 61 });
   expect(failure.retryAfterMs).toBe(60_000);
 });
 
-test('a session that is gone is distinguished from other errors', () => {
+test('isUnknownSession() recognizes a missing session only', () => {
   expect(isUnknownSession(result({ errors: ['No conversation found with session ID: x'] }))).toBe(true);
   expect(isUnknownSession(result({ errors: ['other'] }))).toBe(false);
 });

@@ -97,7 +97,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     },
   ]);
 
-  test('no more programs stay open than the settings say, and none after close', async () => {
+  test('keeps at most the configured number of programs, and none after close()', async () => {
     const { engine, request } = start({ warm: 1 });
     model.script(() => hello);
     await collectTurn(engine, engineRequest({ prompt: 'one', ...request, conversationKey: 'a' }));
@@ -107,7 +107,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     expect(programs(request.cwd)).toEqual([]);
   });
 
-  test('the limit of a subscription says when it ends', async () => {
+  test('the limit of a subscription includes its end', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     mkdirSync(path.join(home, '.claude'));
     writeFileSync(path.join(home, '.claude/settings.json'), JSON.stringify({ env: { ANTHROPIC_BASE_URL: model.url } }));
@@ -132,7 +132,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     ['.claude/settings.json', { env: { ANTHROPIC_AUTH_TOKEN: 'x' } }, /sets ANTHROPIC_AUTH_TOKEN/],
     ['cwd/.claude/settings.json', { apiKeyHelper: 'echo sk-ant-x' }, /cwd.*sets apiKeyHelper/],
     ['cwd/.claude/settings.local.json', {}, /settings\.local\.json sets ANTHROPIC_BASE_URL/],
-  ])('with a key or an address in %s (%j) no request leaves at all', async (place, settings, says) => {
+  ])('sends no request when %s sets a key or an address (%j)', async (place, settings, says) => {
     const asked: unknown[] = [];
     const server = http.createServer((incoming, response) => {
       asked.push(incoming.url, incoming.headers);
@@ -154,7 +154,7 @@ describeWithEngine('claude', "the life of claude's programs", async (install) =>
     expect(asked).toEqual([]);
   });
 
-  test('keys and secrets of the service do not reach the program; without a login the turn says so', async () => {
+  test('hides keys and secrets of the service from the program, and reports a missing login', async () => {
     const { engine, stateDir, request } = start({
       baseUrl: null,
       env: {

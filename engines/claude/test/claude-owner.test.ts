@@ -10,7 +10,7 @@ import { createEngine } from '../src/engine.ts';
 
 const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }];
 
-/** All that the owner's folder adds to a conversation. */
+/** Everything that the owner's folder adds to a conversation. */
 const ownerFiles = (cwd: string): Record<string, string> => ({
   'CLAUDE.md': 'PRIVATE-NOTES',
   'rules/a.md': 'PRIVATE-RULES',
@@ -27,7 +27,7 @@ const ownerFiles = (cwd: string): Record<string, string> => ({
 describeWithEngine('claude', 'what claude adds to a conversation for its owner', async (install) => {
   const { model, start } = await openEngineBench({ id: 'claude', createEngine, install });
 
-  test('is not there when the next turn is of another person, whatever their policy, and is there again in the owner’s', async () => {
+  test('is omitted from turns of others, whatever their policy, and is back in the owner’s turn', async () => {
     const { engine, request, stateDir } = start();
     for (const [name, text] of Object.entries(ownerFiles(request.cwd))) {
       const file = path.join(stateDir, 'config', name);

@@ -47,11 +47,11 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     write: { order: (dir) => write(path.join(dir, 'written.txt')), file: 'written.txt', tool: 'Write', shellTool: 'Bash' },
     tricks: { orders: ({ outside: file }) => [read(file), { tool: 'mcp__calm__echo', input: { text: 'x' } }], files: [] },
     serverTool: (server) => `mcp__${server}__echo`,
-    // The program's default, the most and the least capable one; all of them with `./svc test --deep`.
+    // The program's default, the most and the least capable model; all of them with `./svc test --deep`.
     reading: { models: [null, ...(process.env.TEST_DEEP ? models : [models[0], models.at(-1) ?? null])], orders: leadingOut },
   });
 
-  test('with policy read it reads and finds what is in its own folder and among the attached files, nothing else, and changes nothing', async () => {
+  test('policy read allows reading its own folder and the attached files only, and no changes', async () => {
     const filesDir = path.join(stateDir, 'sent');
     const attached = path.join(filesDir, 'attached.txt');
     mkdirSync(filesDir);
@@ -85,7 +85,7 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     expect(bench.made(['shelled.txt', 'written.txt'])).toEqual([]);
   });
 
-  test('the notes of a folder are read with full rights, what it would start only when it is trusted; nothing is written for a terminal, and a guest is sent little', async () => {
+  test("notes of a folder need full rights, its programs also trust; prompts mention no terminal, and a guest's are short", async () => {
     mkdirSync(path.join(cwd(), '.claude'));
     const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command: `touch ${path.join(cwd(), 'hooked.txt')}` }] }] };
     writeFileSync(path.join(cwd(), '.claude/settings.json'), JSON.stringify({ hooks }));
@@ -107,7 +107,7 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     expect(bench.made(['hooked.txt', 'served.txt'])).toEqual(['hooked.txt', 'served.txt']);
   });
 
-  test("the owner's own context and settings are for turns with full rights alone", async () => {
+  test("the owner's own context and settings apply only with full rights", async () => {
     const config = path.join(stateDir, 'config');
     mkdirSync(config, { recursive: true });
     writeFileSync(path.join(config, 'CLAUDE.md'), 'OWNER-CONTEXT');
@@ -122,7 +122,7 @@ describeWithEngine('claude', 'what claude may do is the tool policy of the turn'
     }
   });
 
-  test('whatever the owner has allowed: who is to be asked says yes before more than reading is done, also by an agent', async () => {
+  test('asks before everything that does more than read, also for an agent, whatever the owner has allowed', async () => {
     const config = path.join(stateDir, 'config');
     mkdirSync(config, { recursive: true });
     const allow = ['Bash', 'Write', 'Agent', 'WebFetch', 'mcp__wild', 'mcp__wild__echo'];

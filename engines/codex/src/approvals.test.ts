@@ -13,7 +13,7 @@ const command = 'item/commandExecution/requestApproval';
 const patch = 'item/fileChange/requestApproval';
 const tool = 'mcpServer/elicitation/request';
 
-test('a yes counts once and a no declines, in the words of each question', async () => {
+test('approves or declines once, with the text of each kind of question', async () => {
   const meta = { codex_approval_kind: 'mcp_tool_call', tool_name: 'echo', tool_params: { a: 1 } };
   const { answer, asked } = open();
   expect(await answer(command, { command: 'ls', cwd: '/x', kind: 'command' })).toEqual({ decision: 'accept' });
@@ -29,7 +29,7 @@ test('a yes counts once and a no declines, in the words of each question', async
   expect(await no.answer(tool, { serverName: 's', _meta: meta })).toEqual({ action: 'decline', content: null, _meta: null });
 });
 
-test('a change of files is asked about with what it changes, and not at all where that is not known', async () => {
+test('asks about a change of files with its diff, and declines an unknown change', async () => {
   const { answer, asked, saw } = open();
   expect(await answer(patch, { itemId: 'i1' })).toEqual({ decision: 'decline' });
   const changes = [{ path: '/a', diff: '+hi' }, { path: '/b' }];
@@ -45,7 +45,7 @@ test.each([
   [command, { command: null }],
   [tool, { serverName: 's', mode: 'url', _meta: null, message: 'log in' }],
   [tool, { serverName: 's', _meta: { codex_approval_kind: 'other' } }],
-])('%s %j is no question for a person, and is declined', async (method, params) => {
+])('declines %s %j without asking', async (method, params) => {
   const { answer, asked } = open();
   expect(JSON.stringify(await answer(method, params))).toContain('decline');
   expect(asked).toEqual([]);

@@ -37,7 +37,7 @@ function open({ isByKey = true, baseUrl = null as string | null } = {}) {
   return host;
 }
 
-/** Each start of a program gives the next fake, as soon as `started` lets it. */
+/** Each start of a program returns the next fake, once `started` resolves. */
 function fakePrograms(
   started: () => Promise<void> = () => Promise.resolve(),
   answers: Parameters<typeof createFakeAppServer>[0] = {},
@@ -52,7 +52,7 @@ function fakePrograms(
   return fakes;
 }
 
-test('a turn that found no room for the way to its endpoint leaves it to the next one to open it', async () => {
+test('retries opening the shim at the next turn after a failure', async () => {
   vi.mocked(startResponsesShim)
     .mockRejectedValueOnce(new Error('EMFILE'))
     .mockResolvedValue({ url: 'http://127.0.0.1:1/v1', token: 't', close: () => Promise.resolve() });
@@ -63,7 +63,7 @@ test('a turn that found no room for the way to its endpoint leaves it to the nex
   await expect(host.acquire()).rejects.toThrow('no program');
 });
 
-test('a program that is asked to end gets no more turns from that moment, long before it has ended', async () => {
+test('gives no more turns to a program that is being stopped', async () => {
   const fakes = fakePrograms();
   const host = open();
   const first = await host.acquire();
@@ -74,7 +74,7 @@ test('a program that is asked to end gets no more turns from that moment, long b
   expect(fakes).toHaveLength(2);
 });
 
-test('a turn that waits for a program which another one ends meanwhile gets another program', async () => {
+test('a turn that waits for a program that is stopped meanwhile gets another one', async () => {
   const fakes = fakePrograms();
   const host = open();
   const { codex } = await host.acquire();
@@ -83,7 +83,7 @@ test('a turn that waits for a program which another one ends meanwhile gets anot
   expect((await waiting).codex.server).toBe(fakes[1]?.server);
 });
 
-test('a program that ends as soon as it is up is started once for a turn, not again and again', async () => {
+test('starts a program that ends at once only once per turn', async () => {
   const fakes = fakePrograms(() => {
     fakes.at(-1)?.fall('codex ended with code 1');
     return Promise.resolve();
@@ -94,7 +94,7 @@ test('a program that ends as soon as it is up is started once for a turn, not ag
   expect(fakes).toHaveLength(1);
 });
 
-test('closing waits for a program that was retired and has not ended yet', async () => {
+test('close() waits for a retired program that has not ended yet', async () => {
   const [fakes, host] = [fakePrograms(), open()];
   const lease = await host.acquire();
   lease.retire();
@@ -107,7 +107,7 @@ test('closing waits for a program that was retired and has not ended yet', async
   await closed;
 });
 
-test('the login is asked for once for each program, not for each turn', async () => {
+test('checks the login once per program', async () => {
   const read = vi.fn(() => ({ account: null, requiresOpenaiAuth: true }));
   fakePrograms(undefined, { 'account/read': read });
   const host = open({ isByKey: false });
@@ -116,12 +116,12 @@ test('the login is asked for once for each program, not for each turn', async ()
   expect(read).toHaveBeenCalledOnce();
 });
 
-test('with a key nothing is asked, and every turn may go on', async () => {
+test('does not check the login with a key', async () => {
   fakePrograms();
   expect((await open().acquire()).codex.isLoggedIn).toBe(true);
 });
 
-test('a program that cannot say whether it is logged in is stopped, and the next turn starts another one', async () => {
+test('stops a program that cannot report its login, and the next turn starts another one', async () => {
   const read = vi.fn(() => ({ account: {}, requiresOpenaiAuth: true }));
   read.mockImplementationOnce(() => {
     throw new Error('no account');
@@ -135,7 +135,7 @@ test('a program that cannot say whether it is logged in is stopped, and the next
   expect((await host.acquire()).codex.isLoggedIn).toBe(true);
 });
 
-test('a stored key goes to an endpoint elsewhere, before one of the environment, and to none on this machine', () => {
+test('sends the stored key, else that of the environment, to a remote endpoint, and none to a local one', () => {
   const [apiKey, env] = [new Secret('stored'), { OPENAI_API_KEY: 'of the environment' }];
   expect(endpointKey('https://openrouter.ai/api/v1', { apiKey, env })).toBe('stored');
   expect(endpointKey('https://openrouter.ai/api/v1', { apiKey: null, env })).toBe('of the environment');
@@ -144,14 +144,14 @@ test('a stored key goes to an endpoint elsewhere, before one of the environment,
     expect(endpointKey(local, { apiKey, env })).toBeNull();
 });
 
-/** What may happen to a host, in any order; numbers choose a turn or a program. */
+/** Everything that can happen to a host, in any order; numbers select a turn or a program. */
 const step = fc.oneof(
   fc.record({ type: fc.constant('ask' as const) }),
   fc.record({ type: fc.constantFrom('release', 'retire', 'stop', 'kill', 'fall', 'up'), at: fc.nat(5) }),
   fc.record({ type: fc.constant('pause' as const) }),
 );
 
-test('in whatever order turns come and go and programs end, no turn gets a program that was ending when it asked', async () => {
+test('no turn gets a program that was ending when it asked, in any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(step, { maxLength: 40 }), async (scheduler, steps) => {
       const fakes = fakePrograms(() => scheduler.schedule(Promise.resolve()));

@@ -11,19 +11,19 @@ test.each([
   [404, '{"detail":"Not Found"}'],
   [404, '{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}'],
   [405, '{"detail":"Method Not Allowed"}'],
-])('a server without the route (%i %s) is named with what is missing, in an error that is not tried again', (status, body) => {
+])('reports a missing route (%i %s) as an error that is not retried', (status, body) => {
   const said = restate(status, body);
   expect(said.status).toBe(400);
   expect(said.body).toContain(`${endpoint} answers, but has no /responses (${status})`);
 });
 
-test('a model that is not there stays one', () => {
+test('keeps the error of an unknown model', () => {
   const body = '{"error":{"message":"model `x` not found"}}';
   expect(restate(404, body)).toMatchObject({ status: 404, body });
 });
 
 test.each(['3600', new Date(now + 3_600_000).toUTCString()])(
-  'a limit that ends far from now (%s) is used up until then',
+  'reports a limit that ends much later (%s) as used up until then',
   (after) => {
     const said = restate(429, '{"error":{"message":"slow down"}}', { 'retry-after': after });
     const end = now / 1000 + 3600;
@@ -33,16 +33,16 @@ test.each(['3600', new Date(now + 3_600_000).toUTCString()])(
   },
 );
 
-test('a short wait is left to codex', () => {
+test('leaves a short wait to codex', () => {
   expect(restate(429, '{"error":{"message":"slow down"}}', { 'retry-after': '2' }).headers['retry-after']).toBe('2');
 });
 
-test('an error page is one line', () => {
+test('reduces an error page to one line', () => {
   const said = restate(500, `<html>${'x'.repeat(10_000)}</html>`);
   expect(JSON.parse(said.body)).toEqual({ error: { message: `${endpoint} answered with an error (500)` } });
 });
 
-test('whatever is refused in whatever way, codex is given an error as JSON and is never made to wait for long', () => {
+test('any refusal becomes a JSON error, and never makes codex wait long', () => {
   fc.assert(
     fc.property(fc.integer({ min: 400, max: 599 }), fc.oneof(fc.string(), fc.json()), fc.string(), (status, body, after) => {
       const said = restate(status, body, { 'retry-after': after });

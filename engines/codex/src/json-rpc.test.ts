@@ -17,12 +17,12 @@ function open(answer: string) {
   return client;
 }
 
-test('an answer with an error of null is an answer', async () => {
+test('accepts an answer whose error is null', async () => {
   await expect(open('{"id":1,"error":null,"result":{"a":1}}').request('x', {})).resolves.toEqual({ a: 1 });
 });
 
 test.each(['{"id":1,"error":"no"}', '{"id":1,"error":{"code":-1}}', '{"id":1,"error":7}'])(
-  'the refusal %s rejects the call',
+  'rejects the call on the error %s',
   async (answer) => {
     await expect(open(answer).request('x', {})).rejects.toThrow();
   },

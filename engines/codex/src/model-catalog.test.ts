@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openModelCatalogs, parseModels, toCatalog } from './model-catalog.ts';
 
-test('no entry of a model gives it agents, code or tools of its own, or an edit tool where only reading is allowed', () => {
+test('removes agents, code and other tools from model entries, and the edit tool from those for reading', () => {
   const model = {
     slug: 'a',
     context_window: 5,
@@ -24,9 +24,9 @@ test('no entry of a model gives it agents, code or tools of its own, or an edit 
   for (const name of ['multi_agent_version', 'tool_mode']) expect(writer).not.toHaveProperty(name);
 });
 
-test.each(['[]', '{}', 'nonsense'])('%s is no list of models', (text) => expect(() => parseModels(text)).toThrow());
+test.each(['[]', '{}', 'nonsense'])('parseModels() rejects %s', (text) => expect(() => parseModels(text)).toThrow());
 
-test('a program that hangs and is deaf to being asked to end costs a turn the time limit, no more', async () => {
+test('a program that hangs and ignores SIGTERM delays a turn only until the time limit', async () => {
   const temporary = temporaryFolder();
   const folder = temporary.path;
   onTestFinished(() => temporary.remove());

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forbiddenTools, offeredTools } from './offered-tools.ts';
 
-test('a tool is found wherever a request offers it', () => {
+test('offeredTools() finds a tool wherever a request offers it', () => {
   const body = {
     tools: [
       { type: 'function', name: 'a' },
@@ -17,14 +17,14 @@ test('a tool is found wherever a request offers it', () => {
   expect(offeredTools(body)).toEqual(['a', 'b', 'web_search', 'c']);
 });
 
-test('talk allows no tool, reading only the tools that read, and no policy allows other agents', () => {
+test('forbids all tools for "none", all but reading ones for "read", and agents for every policy', () => {
   const offered = ['exec_command', 'write_stdin', 'view_image', 'apply_patch', 'spawn_agent', 'exec'];
   expect(forbiddenTools('none', offered)).toEqual(offered);
   expect(forbiddenTools('read', offered)).toEqual(['apply_patch', 'spawn_agent', 'exec']);
   expect(forbiddenTools('full', offered)).toEqual(['spawn_agent']);
 });
 
-test('a request of any form is read without a fault, and what it offers is never nothing to talk', () => {
+test('does not throw on any request, and forbids everything it offers for "none"', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.array(fc.string(), { minLength: 1 }), (other, names) => {
       expect(() => offeredTools(other)).not.toThrow();

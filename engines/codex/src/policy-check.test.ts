@@ -17,7 +17,7 @@ const never = new Promise<never>(() => undefined);
 const nothing = { tools: [] };
 const spawning = { tools: [{ type: 'function', name: 'spawn_agent' }] };
 
-/** What a model of a policy is offered, in the order in which the policies are checked. */
+/** The tools that a model gets, by the order in which the policies are checked. */
 let offers: (nth: number, model: string) => unknown;
 let servers: FakeAppServer[];
 
@@ -60,7 +60,7 @@ function fakeClock() {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-test('a policy that holds is checked once, also by a later process', async () => {
+test('checks a policy once, and reuses the result in a later process', async () => {
   const { policies, restart, kept, warn } = open();
   expect(await Promise.all([policies.run('none'), policies.run('none')])).toEqual([null, null]);
   expect(await restart().run('none')).toBeNull();
@@ -69,7 +69,7 @@ test('a policy that holds is checked once, also by a later process', async () =>
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('a policy that does not hold for one model is refused with its name, and the others are not', async () => {
+test('refuses a policy that does not hold for a model and names the model, but no other policy', async () => {
   offers = (nth, model) => (nth === 0 && model === 'two' ? spawning : nothing);
   const { policies, restart } = open();
   const fault = { policy: 'full', why: 'this version offers spawn_agent to two, which it forbids', isSure: true };
@@ -79,7 +79,7 @@ test('a policy that does not hold for one model is refused with its name, and th
   expect(await restart().run('full')).toEqual(fault);
 });
 
-test('a model that sends nothing holds up the turns of its policy alone, once, and is asked again a minute later', async () => {
+test('a model without a response delays only its own policy, once, and is asked again a minute later', async () => {
   fakeClock();
   offers = (nth, model) => (nth === 0 && model === 'one' ? never : nothing);
   const { policies, kept } = open();
@@ -101,7 +101,7 @@ test('a model that sends nothing holds up the turns of its policy alone, once, a
   expect(policies.known()).toEqual([]);
 });
 
-test('what is forbidden counts more than a model that could not be asked', async () => {
+test('a forbidden tool overrides a model that could not be asked', async () => {
   fakeClock();
   offers = (_nth, model) => (model === 'one' ? never : spawning);
   const { policies } = open();
@@ -111,7 +111,7 @@ test('what is forbidden counts more than a model that could not be asked', async
   expect(await fault).toMatchObject({ isSure: true, why: expect.stringContaining('spawn_agent to two') });
 });
 
-test('a program that dies is no reason to wait', async () => {
+test('ends the check at once when the program ends', async () => {
   offers = () => never;
   const { policies } = open();
   const fault = policies.run('none');
@@ -120,14 +120,14 @@ test('a program that dies is no reason to wait', async () => {
   expect(await fault).toMatchObject({ isSure: false, why: expect.stringContaining('ended with code 1') });
 });
 
-test('a program that does not start is started again by the next turn', async () => {
+test('starts the program again at the next turn after a failed start', async () => {
   const { policies } = open();
   vi.mocked(startAppServer).mockRejectedValueOnce(new Error('no program'));
   await expect(policies.run('none')).rejects.toThrow('no program');
   expect(await policies.run('none')).toBeNull();
 });
 
-test('closing ends a check that runs, and after it none begins', async () => {
+test('close() ends a running check and prevents others', async () => {
   offers = () => never;
   const { policies, warn } = open();
   const fault = policies.run('none');
@@ -140,7 +140,7 @@ test('closing ends a check that runs, and after it none begins', async () => {
 });
 
 test.each(['', '{', 'null', '[]', '{"why":1}', '{"none":"of an earlier form"}'])(
-  'a kept result that says %j is no result',
+  'ignores a stored result of %j',
   async (text) => {
     offers = () => spawning;
     const { policies, restart, kept, dir } = open();

@@ -18,13 +18,13 @@ const open = async (apiKey: string | null = null) => {
 const post = (body: object, token = shim.token) =>
   fetch(`${shim.url}/responses`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(body) });
 
-test('only who knows the token gets through', async () => {
+test('rejects a request without the token', async () => {
   await open();
   expect((await post({ input: 'hi' }, 'guess')).status).toBe(401);
   expect(model.requests).toEqual([]);
 });
 
-test('the token stays here, and the key of the endpoint goes up in its place', async () => {
+test('replaces the token by the key of the endpoint', async () => {
   await open('key');
   await (await post({ input: 'hi', stream: true })).text();
   expect(model.requests[0]?.auth).toBe('Bearer');
@@ -34,7 +34,7 @@ test('the token stays here, and the key of the endpoint goes up in its place', a
   expect(model.requests[0]?.auth).toBe(null);
 });
 
-test('a strict server gets functions only, and codex gets its own names back', async () => {
+test('sends functions only to a strict server, and restores the names for codex', async () => {
   await open();
   model.script([{ steps: [{ tool: /kit__echo/, input: { text: 'x' } }] }]);
   const tools = [{ type: 'web_search' }, { type: 'namespace', name: 'kit', tools: [{ type: 'function', name: 'echo' }] }];
@@ -43,7 +43,7 @@ test('a strict server gets functions only, and codex gets its own names back', a
   expect(reply).toContain('"namespace":"kit"');
 });
 
-test('an error of the server keeps its status and words', async () => {
+test('passes on the status and message of an error', async () => {
   await open();
   model.script([{ status: 429, kind: 'rate_limit', message: 'slow down', headers: { 'retry-after': '7' } }]);
   const response = await post({ input: 'hi', stream: true });
@@ -52,7 +52,7 @@ test('an error of the server keeps its status and words', async () => {
   expect(await response.text()).toContain('slow down');
 });
 
-test('[X09] no redirect is followed: the key goes to the named server alone', async () => {
+test('[X09] does not follow redirects, so that the key goes to the named server only', async () => {
   await open();
   await shim.close();
   const elsewhere = model.url;
@@ -65,7 +65,7 @@ test('[X09] no redirect is followed: the key goes to the named server alone', as
   await close();
 });
 
-test('a server that is away is a 502 at once', async () => {
+test('answers 502 at once when the server is unreachable', async () => {
   await open();
   await model.close();
   const response = await post({ input: 'hi', stream: true });

@@ -8,7 +8,7 @@ import { runTurn } from './run-turn.ts';
 import type { Threads } from './threads.ts';
 import { noCounts } from './turn-usage.ts';
 
-/** An app-server that does nothing of its own. */
+/** An app-server that does nothing unasked. */
 function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) {
   const listeners = createListeners(() => undefined);
   const asked: string[] = [];
@@ -46,7 +46,7 @@ async function collect(events: AsyncIterable<EngineEvent>): Promise<EngineEvent[
   return all;
 }
 
-test('a turn that is over leaves no listener and asks for nothing more', async () => {
+test('a finished turn leaves no listener, and an abort sends nothing more', async () => {
   const { run, listeners, asked, say, controller } = open();
   const all = collect(guardEvents(run, controller.signal));
   await expect.poll(() => asked).toEqual(['turn/start']);
@@ -58,7 +58,7 @@ test('a turn that is over leaves no listener and asks for nothing more', async (
   expect(asked).toEqual(['turn/start']);
 });
 
-test('what a thread has used is not charged to the next turn, although codex says it with the answer that opens the thread', async () => {
+test('does not charge earlier usage of a thread, although codex reports it when the thread is opened', async () => {
   const counts = (inputTokens: number) => ({ ...noCounts, inputTokens });
   const tell = (total: number, last: number) =>
     turn.say('thread/tokenUsage/updated', { tokenUsage: { total: counts(total), last: counts(last) } });
@@ -67,12 +67,12 @@ test('what a thread has used is not charged to the next turn, although codex say
   const all = collect(turn.events);
   await expect.poll(() => turn.asked).toEqual(['turn/start']);
   turn.say('turn/started', {});
-  tell(1030, 0); // as codex says it of a compaction
+  tell(1030, 0); // as codex reports a compaction
   turn.say('turn/completed', { turn: { status: 'completed', error: null } });
   expect((await all).at(-2)).toMatchObject({ type: 'usage', usage: { input_tokens: 30 } });
 });
 
-test('a turn that is aborted is interrupted', async () => {
+test('interrupts an aborted turn', async () => {
   const { run, asked, say, controller } = open();
   const all = collect(guardEvents(run, controller.signal));
   await expect.poll(() => asked).toEqual(['turn/start']);
@@ -82,7 +82,7 @@ test('a turn that is aborted is interrupted', async () => {
   expect((await all).at(-1)).toEqual({ type: 'aborted' });
 });
 
-test('a turn that does not heed its interrupt ends all the same, and loses its thread', async () => {
+test('ends a turn that ignores its interrupt, and releases its thread', async () => {
   const released: string[] = [];
   const release = (id: string) => Promise.resolve(void released.push(id));
   const { run, listeners, asked, controller } = open({ release });
@@ -94,7 +94,7 @@ test('a turn that does not heed its interrupt ends all the same, and loses its t
   expect(listeners.size).toBe(0);
 });
 
-test('a thread that cannot be opened leaves no listener', async () => {
+test('leaves no listener when a thread cannot be opened', async () => {
   const { events, listeners } = open({ open: () => Promise.reject(new Error('no room')) });
   await expect(collect(events)).rejects.toThrow('no room');
   expect(listeners.size).toBe(0);
@@ -104,7 +104,7 @@ test.each([
   ['turn/completed', {}],
   ['item/started', { item: null }],
   ['error', { willRetry: true }],
-])('a %s that cannot be read fails the turn, not the process', async (method, params) => {
+])('an invalid %s fails the turn, not the process', async (method, params) => {
   const { events, asked, say } = open();
   const all = collect(events);
   await expect.poll(() => asked).toEqual(['turn/start']);
@@ -112,7 +112,7 @@ test.each([
   expect((await all).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
 });
 
-test('the end of the app-server fails the turns that run and those that begin too late to see it', async () => {
+test('the end of the app-server fails running turns and those that begin later', async () => {
   const first = open();
   const all = collect(first.events);
   await expect.poll(() => first.asked).toEqual(['turn/start']);
@@ -127,7 +127,7 @@ test('the end of the app-server fails the turns that run and those that begin to
   expect(late).toEqual(['codex ended with code 1']);
 });
 
-describe('a turn with tool servers', () => {
+describe('turn with tool servers', () => {
   const toolServers = ['a', 'b'].map((name) => ({ name, type: 'http' as const, url: 'http://x', headers: {}, safe: true }));
 
   function start() {
@@ -139,7 +139,7 @@ describe('a turn with tool servers', () => {
     return { tell, say, outcome, listeners, leave: () => controller.abort(), isStarted: () => asked.includes('turn/start') };
   }
 
-  test('starts when each of them is up or has failed, and not before', async () => {
+  test('starts once each of them is ready or has failed', async () => {
     const { tell, isStarted, outcome, listeners } = start();
     await vi.advanceTimersByTimeAsync(2000);
     tell('a', 'starting');
@@ -154,7 +154,7 @@ describe('a turn with tool servers', () => {
     expect(JSON.stringify(await outcome)).not.toContain('did not start in time');
   });
 
-  test('starts without those that say nothing in eleven seconds, and names them', async () => {
+  test('starts without those that are silent for eleven seconds, and names them', async () => {
     const { tell, say, isStarted, outcome } = start();
     await vi.advanceTimersByTimeAsync(10_000);
     tell('a', 'ready');
@@ -166,7 +166,7 @@ describe('a turn with tool servers', () => {
     expect(missing).toMatchObject([{ code: 'tool_server_missing', toolServer: 'b' }]);
   });
 
-  test('ends at once when it is aborted while it waits for them', async () => {
+  test('ends at once when aborted while it waits', async () => {
     const { isStarted, outcome, leave } = start();
     await vi.advanceTimersByTimeAsync(500);
     leave();
@@ -175,7 +175,7 @@ describe('a turn with tool servers', () => {
     expect(isStarted()).toBe(false);
   });
 
-  test('fails at once when the app-server ends while it waits for them', async () => {
+  test('fails at once when the app-server ends while it waits', async () => {
     const { outcome, listeners } = start();
     await vi.advanceTimersByTimeAsync(500);
     listeners.end('codex ended with code 1');

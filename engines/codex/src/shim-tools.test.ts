@@ -7,8 +7,8 @@ const namespace = {
   tools: [{ type: 'function', name: 'echo', defer_loading: true, parameters: {} }],
 };
 
-describe('flattenTools', () => {
-  test('a tool in a namespace becomes a function, a hosted tool is left out', () => {
+describe('flattenTools()', () => {
+  test('converts a namespaced tool to a function, and omits a hosted tool', () => {
     const { body } = flattenTools({ tools: [namespace, { type: 'web_search' }, { type: 'function', name: 'shell' }] });
     expect(body.tools).toEqual([
       { type: 'function', name: 'mcp__kit__echo', parameters: {} },
@@ -16,19 +16,19 @@ describe('flattenTools', () => {
     ]);
   });
 
-  test('a free-text tool becomes a function with one text', () => {
+  test('converts a free-text tool to a function with one text', () => {
     const { body } = flattenTools({ tools: [{ type: 'custom', name: 'apply_patch', format: { type: 'grammar' } }] });
     expect(body.tools).toMatchObject([{ type: 'function', name: 'apply_patch', parameters: { required: ['input'] } }]);
     expect(JSON.stringify(body)).not.toContain('grammar');
   });
 
-  test('tools that come inside the input are moved to where every server looks', () => {
+  test('moves tools from the input to the tools of the request', () => {
     const { body } = flattenTools({ input: [{ type: 'additional_tools', tools: [namespace] }, { type: 'message' }] });
     expect(body.tools).toMatchObject([{ name: 'mcp__kit__echo' }]);
     expect(body.input).toEqual([{ type: 'message' }]);
   });
 
-  test('calls of the past carry the names of the flattened tools', () => {
+  test('renames earlier calls like the flattened tools', () => {
     const { body } = flattenTools({
       input: [
         { type: 'function_call', namespace: 'mcp__kit', name: 'echo', call_id: '1' },
@@ -43,14 +43,14 @@ describe('flattenTools', () => {
     ]);
   });
 
-  test('without a tool there is no tool choice either', () => {
+  test('omits the tool choice when there are no tools', () => {
     const { body } = flattenTools({ tools: [{ type: 'web_search' }], tool_choice: 'auto', parallel_tool_calls: true });
     expect(body).not.toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
   });
 });
 
-describe('restoreCalls', () => {
+describe('restoreCalls()', () => {
   const { names } = flattenTools({ tools: [namespace, { type: 'custom', name: 'apply_patch' }] });
   const restored = (call: object) => {
     const event = { item: { type: 'function_call', ...call } };
@@ -58,7 +58,7 @@ describe('restoreCalls', () => {
     return event.item;
   };
 
-  test.each(['mcp__kit__echo', 'mcp__kit.echo'])('%s is taken apart', (name) => {
+  test.each(['mcp__kit__echo', 'mcp__kit.echo'])('splits %s into namespace and name', (name) => {
     expect(restored({ name, arguments: '{}' })).toEqual({
       type: 'function_call',
       namespace: 'mcp__kit',
@@ -67,7 +67,7 @@ describe('restoreCalls', () => {
     });
   });
 
-  test('a free-text call gets its text back', () => {
+  test('restores the text of a free-text call', () => {
     expect(restored({ name: 'apply_patch', arguments: '{"input":"text"}' })).toEqual({
       type: 'custom_tool_call',
       name: 'apply_patch',
@@ -75,7 +75,7 @@ describe('restoreCalls', () => {
     });
   });
 
-  test('a name that was not offered stays as it is', () => {
+  test('keeps a name that was not offered', () => {
     expect(restored({ name: 'made_up', arguments: '' })).toMatchObject({ type: 'function_call', name: 'made_up' });
   });
 });

@@ -4,7 +4,7 @@ import { threadParams } from './thread-config.ts';
 
 const place = { packageDir: '/p', catalogs: { reader: '/r', writer: '/w' }, emptyDir: '/e', ownerHome: '/home/o', mark: 'm' };
 
-test('with a key the vendor is asked with it by the name of its variable, which commands of a turn do not get', () => {
+test('with a key, names its variable to the provider and hides it from commands', () => {
   expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w', toolPolicy: 'full' }), place, 'vendor_by_key')).toMatchObject({
     config: {
       model_provider: 'svc',
@@ -14,7 +14,7 @@ test('with a key the vendor is asked with it by the name of its variable, which 
   });
 });
 
-test('a call of a tool server is waited for as long as the server says, else five minutes', () => {
+test('uses the call timeout of a tool server, else five minutes', () => {
   const server = { type: 'http', url: 'http://x', headers: {}, safe: true } as const;
   const toolServers = [
     { ...server, name: 'usual' },
@@ -26,6 +26,6 @@ test('a call of a tool server is waited for as long as the server says, else fiv
   });
 });
 
-test('without a key and an endpoint the provider is left to codex', () => {
+test('leaves the provider to codex without a key and an endpoint', () => {
   expect(threadParams(engineRequest({ prompt: 'hi', cwd: '/w' }), place, null)).not.toHaveProperty('config.model_provider');
 });

@@ -6,7 +6,7 @@ import { createThreads } from './threads.ts';
 const id = '01a1fd48-7605-7812-90b1-68128dc0abdc';
 const second = '01a1fd48-7605-7812-90b1-68128dc0abdd';
 
-/** An app-server that knows which threads are loaded. */
+/** An app-server that tracks which threads are loaded. */
 function open(limit = 4) {
   const loaded = new Set<string>();
   const asked: string[] = [];
@@ -38,7 +38,7 @@ function open(limit = 4) {
   return { threads: createThreads(server, limit), loaded, asked };
 }
 
-test('a turn like the one before finds its thread as it was left', async () => {
+test('reuses the loaded thread for a turn with the same parameters', async () => {
   const { threads, asked } = open();
   const first = await threads.open({ sandbox: 'x' }, null);
   threads.keep(first, { sandbox: 'x' });
@@ -52,14 +52,14 @@ test('a turn like the one before finds its thread as it was left', async () => {
   expect(asked).toEqual(['thread/start']);
 });
 
-test('a turn with other rights, persona or tool servers never gets the thread of the turn before', async () => {
+test('reloads the thread for a turn with other parameters, such as rights, persona or tool servers', async () => {
   const { threads, asked } = open();
   threads.keep(await threads.open({ sandbox: 'full' }, null), { sandbox: 'full' });
   expect(await threads.open({ sandbox: 'none' }, id)).toMatchObject({ isLoaded: false });
   expect(asked).toEqual(['thread/start', 'thread/unsubscribe', 'thread/resume']);
 });
 
-test('a thread that the app-server has let go is loaded again', async () => {
+test('reloads a thread that the app-server has unloaded', async () => {
   const { threads, asked, loaded } = open();
   threads.keep(await threads.open({}, null), {});
   loaded.clear();
@@ -67,7 +67,7 @@ test('a thread that the app-server has let go is loaded again', async () => {
   expect(asked).toContain('thread/resume');
 });
 
-test('as many are left loaded as may be warm, the one used last among them, and none for ever', async () => {
+test('keeps the configured number of threads loaded, most recent first, for a limited time', async () => {
   vi.useFakeTimers();
   try {
     const { threads, loaded } = open(1);
@@ -81,7 +81,7 @@ test('as many are left loaded as may be warm, the one used last among them, and 
   }
 });
 
-test('where nothing is kept warm the thread is let go at once', async () => {
+test('unloads a thread at once when none is kept warm', async () => {
   const { threads, loaded } = open(0);
   threads.keep(await threads.open({}, null), {});
   expect(loaded.size).toBe(0);

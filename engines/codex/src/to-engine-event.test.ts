@@ -51,7 +51,7 @@ test.each<[string, TurnNotification, EngineEvent[]]>([
   expect(toEngineEvents(notification)).toEqual(events);
 });
 
-test('what a newer codex says beside that is ignored', () => {
+test('ignores unknown messages of a newer codex', () => {
   expect(
     toEngineEvents({ method: 'item/started', params: { item: { type: 'sleep', id: '1' } } } as unknown as TurnNotification),
   ).toEqual([]);

@@ -13,11 +13,11 @@ test.each<[CodexErrorInfo | null, string]>([
   [{ responseStreamDisconnected: null }, 'engine_endpoint_down'],
   ['something new', 'engine_failed'],
   [null, 'engine_failed'],
-])('codex says %j: %s', (codexErrorInfo, code) => {
+])('maps %j to %s', (codexErrorInfo, code) => {
   expect(toFailure({ message: 'no', codexErrorInfo })).toMatchObject({ code });
 });
 
-test('the words of the upstream are shown without the JSON around them', () => {
+test('extracts the upstream message from its JSON', () => {
   const message = 'unexpected status 401 Unauthorized: {"error":{"message":"invalid key"}}, url: http://127.0.0.1:1/v1/responses';
   expect(toFailure({ message, codexErrorInfo: 'other' })).toEqual({
     code: 'engine_auth_failed',
@@ -36,12 +36,12 @@ test.each([
     'The reply of the model was cut off. Try again. If it keeps failing, check the model endpoint.',
   ],
   ['the model exploded', 'the model exploded. Try again. If it keeps failing, check the model endpoint.'],
-])('a reply that ends early (%s) may be asked for again', (why, message) => {
+])('a reply that ends early (%s) can be retried', (why, message) => {
   const error = { message: `stream disconnected before completion: ${why}`, codexErrorInfo: 'other' };
   expect(toFailure(error)).toEqual({ code: 'engine_endpoint_down', retryable: true, message });
 });
 
-test("the vendor's commands are ours", () => {
+test('replaces commands of the vendor by ours', () => {
   const { message } = toFailure({
     message: 'Your session ended. Please run `codex login` again',
     codexErrorInfo: 'unauthorized',

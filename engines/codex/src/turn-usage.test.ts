@@ -10,18 +10,18 @@ const counts = (inputTokens: number, cachedInputTokens: number, outputTokens: nu
   reasoningOutputTokens: 1,
 });
 
-test('a turn of two requests in a thread with a past costs those two requests', () => {
+test('counts the requests of the turn only, not earlier ones of the thread', () => {
   const usage = createTurnUsage(null);
   usage.update({ total: counts(1100, 500, 60), last: counts(100, 50, 10) });
   usage.update({ total: counts(1300, 600, 80), last: counts(200, 100, 20) });
   expect(usage.read()).toMatchObject({ input_tokens: 150, cache_read_tokens: 150, output_tokens: 30, estimated: false });
 });
 
-test('without a report there is no usage', () => {
+test('is null without a report', () => {
   expect(createTurnUsage(null).read()).toBeNull();
 });
 
-test('what the turn before has used, reported again within this one, is no part of it', () => {
+test('ignores the usage of the previous turn when it is reported again', () => {
   const usage = createTurnUsage(counts(3066, 0, 20));
   usage.update({ total: counts(3066, 0, 20), last: counts(2033, 0, 10) });
   usage.update({ total: counts(6099, 0, 30), last: counts(3033, 0, 10) });

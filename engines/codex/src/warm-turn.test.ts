@@ -8,11 +8,11 @@ import { runTurn, type TurnOutcome } from './run-turn.ts';
 import { createFakeAppServer } from './testing/fake-app-server.ts';
 import type { Threads } from './threads.ts';
 
-describe('a turn on an app-server that was open already and goes away', () => {
+describe('turn on a warm app-server that fails', () => {
   const request = engineRequest({ prompt: 'hi', cwd: '/' });
   const thread = { id: 'thread-1', model: 'm', resumed: true, isLoaded: true, used: null };
 
-  /** It answers what `answers` holds and hangs in all else. */
+  /** Answers what `answers` contains, and hangs otherwise. */
   function openWarm(answers: Parameters<typeof createFakeAppServer>[0] = {}) {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -46,7 +46,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     return { run, server: spied, fall, asked, say };
   }
 
-  /** How it ended. */
+  /** The outcome of the turn. */
   async function end(events: AsyncGenerator<EngineEvent, TurnOutcome>): Promise<TurnOutcome | EngineEvent | undefined> {
     let last: EngineEvent | undefined;
     for (;;) {
@@ -58,7 +58,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
   const alive = { 'thread/loaded/list': () => ({ data: [] }) };
   const started = { ...alive, 'turn/start': () => ({ turn: { id: 'turn-1' } }) };
 
-  test('while its thread is opened: another one takes the turn', async () => {
+  test('moves to another one if it fails while the thread is opened', async () => {
     const { run, asked } = openWarm();
     const outcome = run({ open: () => new Promise(() => undefined) });
     await vi.advanceTimersByTimeAsync(5000);
@@ -66,7 +66,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     expect(asked).not.toContain('turn/start');
   });
 
-  test('after its thread was opened: nothing is sent to it any more, and another one takes the turn', async () => {
+  test('moves to another one, without sending the turn, if it stops after the thread was opened', async () => {
     const { run, server, asked } = openWarm(started);
     const open = () => (void server.stop(), Promise.resolve(thread));
     expect(await run({ open })).toBe('server_gone');
@@ -76,7 +76,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
   test.each([
     ['hangs', (_fall: () => void) => undefined],
     ['dies', (fall: () => void) => fall()],
-  ])('it %s before it says a word about the turn: another one takes it', async (_how, happen) => {
+  ])('moves to another one if it %s before any message about the turn', async (_how, happen) => {
     const { run, fall, asked } = openWarm();
     const outcome = run();
     await expect.poll(() => asked.includes('turn/start')).toBe(true);
@@ -85,7 +85,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     expect(await outcome).toBe('server_gone');
   });
 
-  test('it dies after it said a word about the turn, even if not in answer: the turn is not run twice', async () => {
+  test('fails, and is not run twice, if it ends after a message about the turn', async () => {
     const { run, fall, asked, say } = openWarm();
     const outcome = run();
     const failing = expect(outcome).rejects.toThrow('ended with SIGKILL');
@@ -95,7 +95,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     await failing;
   });
 
-  test('it dies after it took the turn: the turn fails', async () => {
+  test('fails if it ends after it has accepted the turn', async () => {
     const { run, fall, asked } = openWarm(started);
     const outcome = run();
     await expect.poll(() => asked.includes('turn/start')).toBe(true);
@@ -104,7 +104,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     expect(await outcome).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed', retryable: true } });
   });
 
-  test('what it was asked beside the opening of the thread is of no matter once the turn goes on', async () => {
+  test('ignores an unanswered liveness check once the turn is under way', async () => {
     const { run, asked, say, server } = openWarm({ 'turn/start': () => ({ turn: { id: 'turn-1' } }) });
     const outcome = run();
     await expect.poll(() => asked.includes('turn/start')).toBe(true);
@@ -114,7 +114,7 @@ describe('a turn on an app-server that was open already and goes away', () => {
     expect(await outcome).toEqual({ type: 'done' });
   });
 
-  test('a refusal is an answer: it stays', async () => {
+  test('keeps the app-server after a refusal', async () => {
     const refuse = () => Promise.reject(new RpcError('turn/start', { code: -1, message: 'no such model' }));
     const { run, server } = openWarm({ ...alive, 'turn/start': refuse });
     await expect(run()).rejects.toThrow('no such model');

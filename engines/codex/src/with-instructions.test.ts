@@ -13,7 +13,7 @@ const createModels = () => {
   };
 };
 
-/** A codex with one thread: what it writes into the thread's history, and what it was told in each turn that began. */
+/** A codex with one thread: what it adds to the history, and the instructions of each turn that began. */
 function createCodex() {
   const history: string[] = [];
   const told: string[] = [];
@@ -51,7 +51,7 @@ const turns = fc.array(
   { maxLength: 12 },
 );
 
-test('whatever models, callers and endings follow each other, nothing of the owner gets into the history', async () => {
+test('nothing of the owner gets into the history, in any sequence of models, callers and endings', async () => {
   await fc.assert(
     fc.asyncProperty(turns, async (all) => {
       const codex = createCodex();
@@ -68,7 +68,7 @@ test('whatever models, callers and endings follow each other, nothing of the own
   );
 });
 
-test('the owner gets all instructions from the second turn with a model on, and at once in a new thread', async () => {
+test('the owner gets all instructions in a new thread, and after a change of model from the second turn on', async () => {
   const codex = createCodex();
   const models = createModels();
   for (const model of ['a', 'a', 'b', 'b', 'a']) {

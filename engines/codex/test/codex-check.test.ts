@@ -13,7 +13,7 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
   if (typeof real === 'string') throw new Error(real);
   const { model, start, dir } = await openEngineBench({ id: 'codex', createEngine, install });
 
-  /** The real program behind a script that turns one of our settings around, as a version might that knows it no more. */
+  /** The real program behind a script that inverts one of our settings, like a version that does not know it. */
   const versionWithout = (setting: string): string => {
     const program = path.join(mkdtempSync(path.join(dir, 'bin-')), 'codex');
     writeFileSync(
@@ -24,7 +24,7 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
     return program;
   };
 
-  test('a version that goes on offering commands to talkers answers no talker, says why, and answers others', async () => {
+  test('refuses turns that may only talk if the version offers them commands, with the reason, and runs others', async () => {
     const warn = vi.fn();
     const log = { debug() {}, info() {}, warn };
     const { engine, request } = start({ path: versionWithout('features.shell_tool'), log });
@@ -41,7 +41,7 @@ describeWithEngine('codex', 'a codex is believed what it offers, not what it is 
     expect((await engine.probe()).reason).toContain('the tool policy "none"');
   });
 
-  test('the check is done once for a version, and not in the way of the start', async () => {
+  test('checks a version once, and does not delay the start', async () => {
     const first = start();
     model.script(() => hello);
     const turn = (started: typeof first) =>

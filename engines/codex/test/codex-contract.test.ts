@@ -7,7 +7,7 @@ describeWithEngine('codex', 'codex', (install) =>
     id: 'codex',
     createEngine,
     install,
-    // Strict, as self-hosted servers are: what does not go through the shim fails.
+    // Strict, like self-hosted servers: requests that bypass the shim fail.
     server: { strictTools: true },
     usage: { input_tokens: 111, cache_read_tokens: 33, output_tokens: 17, thinking_tokens: 5, estimated: false },
   }),

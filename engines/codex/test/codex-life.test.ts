@@ -15,7 +15,7 @@ import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
 
-/** The app-server works in the engine's state folder. */
+/** The app-server runs in the engine's state folder. */
 const servers = (stateDir: string) => processesIn(stateDir, 'codex app-server');
 
 describeWithEngine('codex', "the life of codex's app-server", async (install) => {
@@ -31,7 +31,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     deadEndpointMs: 30_000,
   });
 
-  test('all conversations share one app-server, and none is left after close', async () => {
+  test('all conversations share one app-server, which ends with close()', async () => {
     const { engine, stateDir, request } = start();
     model.script(() => hello);
     await Promise.all(
@@ -120,7 +120,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     },
   ]);
 
-  test('a reply that is cut is one failure that may be tried again, and no word of it comes twice', async () => {
+  test('a reply that is cut off is one failure that can be retried, and no text is repeated', async () => {
     const { url, close } = await listen(
       http.createServer((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -147,7 +147,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
   });
 
   test.each([4, 0])(
-    'with %i threads kept, a turn costs its own requests: a compaction counts, the turn before does not',
+    'with %i threads kept, a turn is charged for its requests, including a compaction, but not earlier ones',
     async (warm) => {
       const { engine, request } = start({ warm });
       model.requests.length = 0;
@@ -168,27 +168,24 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     },
   );
 
-  test.each(['reply', 'abort'] as const)(
-    'a program that has put itself in a session of its own ends with the %s',
-    async (end) => {
-      const { engine, request } = start();
-      const cmd = `(setsid sleep 4747 &) ; ${end === 'abort' ? 'sleep 4747' : 'true'}`;
-      model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [{ tool: 'exec_command', input: { cmd } }] }));
-      const ending = new AbortController();
-      const sleeping = () => processesIn(request.cwd, 'sleep 4747');
-      const turn = collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'full' }), {
-        signal: ending.signal,
-      });
-      if (end === 'abort') {
-        await expect.poll(sleeping).not.toEqual([]);
-        ending.abort();
-      }
-      expect((await turn).last?.type).toBe(end === 'abort' ? 'aborted' : 'done');
-      await expect.poll(sleeping).toEqual([]);
-    },
-  );
+  test.each(['reply', 'abort'] as const)('a detached process ends with the %s', async (end) => {
+    const { engine, request } = start();
+    const cmd = `(setsid sleep 4747 &) ; ${end === 'abort' ? 'sleep 4747' : 'true'}`;
+    model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [{ tool: 'exec_command', input: { cmd } }] }));
+    const ending = new AbortController();
+    const sleeping = () => processesIn(request.cwd, 'sleep 4747');
+    const turn = collectTurn(engine, engineRequest({ prompt: 'hi', ...request, toolPolicy: 'full' }), {
+      signal: ending.signal,
+    });
+    if (end === 'abort') {
+      await expect.poll(sleeping).not.toEqual([]);
+      ending.abort();
+    }
+    expect((await turn).last?.type).toBe(end === 'abort' ? 'aborted' : 'done');
+    await expect.poll(sleeping).toEqual([]);
+  });
 
-  test('a key in the environment of the service is no login: the turn says how to log in, and at once', async () => {
+  test('a key in the environment is not a login: the turn fails at once and says how to log in', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     const env = { PATH: process.env.PATH, HOME: home, OPENAI_API_KEY: 'sk-x', CODEX_API_KEY: 'sk-y' };
     const { engine, request } = start({ baseUrl: null, env });
@@ -199,7 +196,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     });
   });
 
-  test("a key is in the environment of codex's own process alone, needs no login, and is written nowhere", async () => {
+  test("a key is only in the environment of codex's process, needs no login, and is not written to disk", async () => {
     const apiKey = 'sk-canary-0123456789';
     const { engine, stateDir, request } = start({ baseUrl: null, apiKey: new Secret(apiKey) });
     expect(await engine.probe()).toMatchObject({ installed: true, ready: true, auth: 'api_key' });
@@ -215,7 +212,7 @@ describeWithEngine('codex', "the life of codex's app-server", async (install) =>
     expect(filesHolding(stateDir, apiKey)).toEqual([]);
   });
 
-  test("the owner's own settings of codex have no part in the turn, and without a login the probe says so", async () => {
+  test("the owner's own codex settings are not used, and the probe reports a missing login", async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     mkdirSync(path.join(home, '.codex'));
     writeFileSync(

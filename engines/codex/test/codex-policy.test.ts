@@ -33,7 +33,7 @@ describeWithEngine('codex', 'what codex may do is the tool policy of the turn', 
     serverTool: (server) => `mcp__${server}__echo`,
   });
 
-  test('with policy read it sees its own folder, sees nothing else of the owner, and changes nothing', async () => {
+  test('policy read allows reading its own folder only, and no changes', async () => {
     const { seen } = await turn([shell(`cat inside.txt; cat ${outside}; echo ran > shelled.txt`), patch], {
       toolPolicy: 'read',
       model: 'gpt-5.5',
@@ -43,7 +43,7 @@ describeWithEngine('codex', 'what codex may do is the tool policy of the turn', 
     expect(bench.made(['shelled.txt', 'patched.txt', 'coded.txt'])).toEqual([]);
   });
 
-  test('commands do not get the token that opens the way to the model', async () => {
+  test('hides the token for the model from commands', async () => {
     const { seen } = await turn([shell('env > env.txt; cat env.txt; cat /proc/$PPID/environ | tr "\\0" "\\n"')], {
       toolPolicy: 'full',
     });
@@ -52,7 +52,7 @@ describeWithEngine('codex', 'what codex may do is the tool policy of the turn', 
     expect(seen).not.toMatch(/TOKEN=|KEY=/);
   });
 
-  test('who is to be asked says yes to whatever does more than read, and what they say no to is not done', async () => {
+  test('asks before everything that does more than read, and does not do what is denied', async () => {
     const escalated = (cmd: string): ScriptedStep => ({
       tool: 'exec_command',
       input: { cmd, sandbox_permissions: 'require_escalated', justification: 'x' },

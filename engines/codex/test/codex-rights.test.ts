@@ -14,7 +14,7 @@ import { acceptCodex } from '../src/find-codex.ts';
 import { parseModels } from '../src/model-catalog.ts';
 import { forbiddenTools, offeredTools } from '../src/offered-tools.ts';
 
-/** Every model that the installed program knows, by the names that the vendor gives them. */
+/** All models that the installed program knows, by the vendor's names. */
 function vendorModels(install: string): string[] {
   const codex = acceptCodex(install);
   if (typeof codex === 'string') throw new Error(codex);
@@ -22,7 +22,7 @@ function vendorModels(install: string): string[] {
   return parseModels(list.toString()).map((model) => String(model.slug));
 }
 
-/** What a model may try to get out of its turn with, offered or not. */
+/** Attempts of a model to exceed the rights of its turn, offered or not. */
 const escapes: ScriptedStep[] = [
   { tool: { name: 'exec', kind: 'custom' }, input: { input: 'while (true) {}' } },
   {
@@ -62,13 +62,13 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     model.script(steps.length > 0 ? [{ steps }, hello] : [hello]);
   };
 
-  test('the program knows models', () => expect(models.length).toBeGreaterThan(5));
+  test('the program knows more than five models', () => expect(models.length).toBeGreaterThan(5));
 
   test.each([
     ['talk offers no tool at all', 'none', [...escapes, ...writing, running]],
     ['reading offers only what reads', 'read', [...escapes, ...writing]],
     ['full rights offer no other agents', 'full', escapes],
-  ] as const)('%s, with any model, and what is asked for all the same does nothing', async (_, toolPolicy, steps) => {
+  ] as const)('%s, with any model, and other calls have no effect', async (_, toolPolicy, steps) => {
     const { engine, request } = start();
     for (const id of models) {
       script(steps);
@@ -83,7 +83,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     }
   });
 
-  test("a guest's turn takes at most 6 KB with its instructions, a title 2 KB", async () => {
+  test("a guest's turn takes at most 6 KB including instructions, a title 2 KB", async () => {
     const { engine, request } = start();
     const guest = { prompt: 'x'.repeat(500), ...request, model: 'gpt-6.1-sol', toolPolicy: 'none' } as const;
     script([]);
@@ -94,7 +94,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     expect(sizeOf(model.requests[0])).toBeLessThan(2 * 1024);
   });
 
-  /** A home folder of the owner with a skill in each place, and instructions. */
+  /** A home folder of the owner with instructions, and a skill in each place. */
   const ownerHome = () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     const addSkill = (folder: string, name: string) => {
@@ -116,23 +116,20 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     ['TRUSTED', 'full'],
     ['SACRED', 'none'],
     ['SACRED', 'read'],
-  ] as const)(
-    "for %s with policy %s the owner's skills and instructions are not there, nor by name",
-    async (tier, toolPolicy) => {
-      const { engine, request, stateDir } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
-      const prompt = 'use $tax, $trade and [$tax](skill://tax), $skill-creator';
-      for (const id of ['gpt-5.5', 'gpt-6-astra']) {
-        script([]);
-        await collectTurn(engine, turnOf({ prompt, ...request, model: id, toolPolicy }, tier));
-        const sent = JSON.stringify(model.requests.map(({ body }) => body));
-        expect(sent).toContain('use $tax');
-        expect(sent).not.toMatch(/PRIVATE|SECRET-STEPS|<skill/);
-      }
-      expect(existsSync(path.join(stateDir, 'home/skills/.system'))).toBe(false);
-    },
-  );
+  ] as const)("%s with policy %s cannot see the owner's skills and instructions, not even by name", async (tier, toolPolicy) => {
+    const { engine, request, stateDir } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
+    const prompt = 'use $tax, $trade and [$tax](skill://tax), $skill-creator';
+    for (const id of ['gpt-5.5', 'gpt-6-astra']) {
+      script([]);
+      await collectTurn(engine, turnOf({ prompt, ...request, model: id, toolPolicy }, tier));
+      const sent = JSON.stringify(model.requests.map(({ body }) => body));
+      expect(sent).toContain('use $tax');
+      expect(sent).not.toMatch(/PRIVATE|SECRET-STEPS|<skill/);
+    }
+    expect(existsSync(path.join(stateDir, 'home/skills/.system'))).toBe(false);
+  });
 
-  test("skills in the conversation's folder or above it say nothing to a guest", async () => {
+  test("hides skills and notes of the conversation's folder from a guest", async () => {
     const { engine, request } = start();
     mkdirSync(path.join(request.cwd, '.agents/skills/local'), { recursive: true });
     writeFileSync(
@@ -145,7 +142,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     expect(JSON.stringify(model.requests[0]?.body)).not.toMatch(/PRIVATE|SECRET-STEPS/);
   });
 
-  test("the owner with full rights has their own instructions and skills, and a guest's turn in the same conversation has not", async () => {
+  test('the owner with full rights gets their instructions and skills, a guest in the same conversation does not', async () => {
     const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
     script([]);
     const fields = { prompt: 'hi', ...request, model: 'gpt-6-astra' };
@@ -160,7 +157,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     expect(JSON.stringify(model.requests[0]?.body)).not.toContain('PRIVATE');
   });
 
-  test("a change of the model leaves nothing of the owner's instructions in what a guest's turn of the conversation is given", async () => {
+  test("a change of model leaves none of the owner's instructions in a guest's turn of the conversation", async () => {
     const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: ownerHome() } });
     let resume: string | null = null;
     const turn = async (tier: Tier, id: string) => {
@@ -185,7 +182,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     expect(await turn('GUEST', 'gpt-6-astra')).not.toContain('PRIVATE');
   });
 
-  test("a repository's own settings start programs only where the operator trusts the folder", async () => {
+  test('settings of a repository start programs only in a folder that the operator trusts', async () => {
     const { engine, request } = start();
     mkdirSync(path.join(request.cwd, '.git'));
     mkdirSync(path.join(request.cwd, '.codex'));
@@ -201,7 +198,7 @@ describeWithEngine('codex', "the vendor's own models keep to the tool policy of 
     }
   });
 
-  test("commands of the owner's turn have the owner's home folder", async () => {
+  test("commands of the owner's turn use the owner's home folder", async () => {
     const home = ownerHome();
     const { engine, request } = start({ env: { PATH: process.env.PATH, HOME: home } });
     script([{ tool: 'exec_command', input: { cmd: 'echo home=$HOME' } }]);

@@ -19,7 +19,7 @@ describeWithEngine('codex', 'tool servers of codex', async (install) => {
     models: ['gpt-5.5'],
   });
 
-  test('a tool server that was too late once is waited for in every later turn', async () => {
+  test('waits in later turns for a tool server that was once too late', async () => {
     const { engine, stateDir, request } = bench.start();
     bench.model.script(() => hello);
     const [mark, script] = [path.join(stateDir, 'was-late'), path.join(stateDir, 'late-once.mjs')];

@@ -24,12 +24,12 @@ test.each([
   ['an install folder', ''],
   ["the vendor's package", 'node_modules/@google/gemini-cli'],
   ['the program on PATH', 'gemini'],
-])('%s leads to the script', (_name, place) => {
+])('finds the script from %s', (_name, place) => {
   const found = acceptGemini(path.join(dir, place));
   expect(found).toEqual({ script: path.join(packageDir, 'bundle/gemini.js'), packageDir, version: '1.2.3' });
 });
 
-test('what is something else, or incomplete, is refused with the reason', () => {
+test('rejects anything else and an incomplete package, with the reason', () => {
   expect(acceptGemini(os.tmpdir())).toBe('it has no @google/gemini-cli');
   rmSync(path.join(packageDir, 'bundle'), { recursive: true });
   expect(acceptGemini(dir)).toContain('is missing');

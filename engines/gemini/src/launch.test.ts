@@ -22,15 +22,15 @@ const env = {
 };
 const relay = { url: 'http://127.0.0.1:1', key: 'turn' };
 
-describe('the environment of gemini', () => {
-  test('holds the relay and its key, the home of the session, and nothing of the service', () => {
+describe('environment of gemini', () => {
+  test("contains the relay, its key and the session's home, and nothing of the service", () => {
     const made = geminiEnv({ env, stateDir }, { toolPolicy: 'full' }, home, relay);
     expect(made).toMatchObject({ GEMINI_API_KEY: 'turn', GOOGLE_GEMINI_BASE_URL: relay.url, GEMINI_CLI_HOME: home.dir });
     expect(Object.keys(made).filter((name) => /SVC_|CREDENTIALS|proxy/i.test(name))).toEqual([]);
     expect(made).not.toHaveProperty('GEMINI_CLI_TRUST_WORKSPACE');
   });
 
-  test('of who may only talk says that the folder is not trusted, and has the persona for a manual', () => {
+  test('with policy none, marks the folder as untrusted and sets the system prompt file', () => {
     expect(geminiEnv({ env, stateDir }, { toolPolicy: 'none' }, home, relay)).toMatchObject({
       GEMINI_CLI_TRUST_WORKSPACE: 'false',
       GEMINI_SYSTEM_MD: home.systemFile,
@@ -38,13 +38,13 @@ describe('the environment of gemini', () => {
   });
 });
 
-test('a model always has a name, which is no argument of its own', () => {
+test('always passes a model name, which cannot be read as an option', () => {
   const request = engineRequest({ prompt: 'x', cwd: '/' });
   expect(geminiArgs(request, home, null)).toContain(`--model=${defaultModel}`);
   expect(geminiArgs({ ...request, model: '--yolo' }, home, null)).toContain('--model=--yolo');
 });
 
-test('a new session gets its id from us, a known one is resumed', () => {
+test('passes a new session id, or resumes a known session', () => {
   const request = engineRequest({ prompt: 'x', cwd: '/' });
   expect(geminiArgs(request, home, null).join(' ')).toContain(`--session-id ${home.id}`);
   expect(geminiArgs(request, { ...home, isNew: false }, '/f').join(' ')).toMatch(

@@ -52,8 +52,8 @@ const stream =
     response.end(events.join(''));
   };
 
-describe('the model relay', () => {
-  test('passes a reply on, reports its thoughts, and puts the vendor key and the real text in', async () => {
+describe('model relay', () => {
+  test('passes a reply on, reports its thoughts, and inserts the vendor key and the original text', async () => {
     const whole = [event([{ text: 'hm', thought: true }]), event([{ text: 'yes' }], 'STOP')];
     reply = stream(...whole);
     const { key } = relay.open(listener);
@@ -63,7 +63,7 @@ describe('the model relay', () => {
     expect(seen[0]).toMatchObject({ headers: { 'x-goog-api-key': 'vendor-key' }, body: '{"text":"see @x"}' });
   });
 
-  test('lets only requests with the key of a running turn through, and only to models', async () => {
+  test('accepts only requests to models with the key of a running turn', async () => {
     const turn = relay.open(listener);
     expect((await ask('vendor-key')).status).toBe(401);
     expect((await ask(turn.key, 'hi', '/v1beta/files')).status).toBe(404);
@@ -75,7 +75,7 @@ describe('the model relay', () => {
   test.each([
     ['a short wait', '2', 429],
     ['a long wait', '40', 400],
-  ])('a refusal with %s is reported to the turn, and the program does not sleep for long', async (_name, retryAfter, status) => {
+  ])('reports a refusal with %s to the turn, without letting the program sleep for long', async (_name, retryAfter, status) => {
     reply = (response) => {
       response.writeHead(429, { 'retry-after': retryAfter });
       response.end('{"error":{"message":"slow down"}}');
@@ -85,13 +85,13 @@ describe('the model relay', () => {
     expect(told.refusals).toMatchObject([{ status: 429, message: 'slow down', retryAfterMs: Number(retryAfter) * 1000 }]);
   });
 
-  test('[X09] no redirect is followed: the key goes to the named server alone', async () => {
+  test('[X09] does not follow redirects, so that the key goes to the named server only', async () => {
     reply = (response) => response.writeHead(307, { location: `${relay.url}/elsewhere` }).end();
     const answer = await ask(relay.open(listener).key);
     expect([answer.status, answer.headers.get('location'), seen.length]).toEqual([307, null, 1]);
   });
 
-  test('a model service that is away is a refusal with the reason', async () => {
+  test('reports an unreachable model service as a refusal with the reason', async () => {
     const { key } = relay.open(listener);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -99,7 +99,7 @@ describe('the model relay', () => {
     expect(told.refusals).toMatchObject([{ status: 0, message: expect.stringContaining('ECONNREFUSED') }]);
   });
 
-  test('a reply that is cut off is reported', async () => {
+  test('reports a reply that is cut off', async () => {
     reply = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(event([{ text: 'half' }]), () => response.destroy());
@@ -109,7 +109,7 @@ describe('the model relay', () => {
     await expect.poll(() => told.cuts).toBe(1);
   });
 
-  test('a program that leaves cuts the model off, and that is no news', async () => {
+  test('closes the upstream request when the program disconnects, without reporting a cut', async () => {
     const gone = Promise.withResolvers<void>();
     reply = (response) => {
       response.on('close', gone.resolve);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { hideCommands, restoreText } from './plain-text.ts';
 
-describe('the text of a chat', () => {
+describe('hideCommands()', () => {
   const texts = ['look at @/etc/passwd', 'mail bob@example.com', '/quit', '//x', '\\@x', '-p hi', 'Zürich 👍 @ü', '@', '/'];
 
-  test.each(texts)('%j reaches the model as it is', (text) => {
+  test.each(texts)('is undone for the model: %j', (text) => {
     const body = Buffer.from(JSON.stringify({ text: hideCommands(text) }));
     expect(JSON.parse(restoreText(body).toString())).toEqual({ text });
   });
 
-  test.each(texts)('%j reaches the program without a word it would act on', (text) => {
+  test.each(texts)('leaves nothing in %j that the program would act on', (text) => {
     expect(hideCommands(text)).not.toMatch(/@|^\//);
   });
 });

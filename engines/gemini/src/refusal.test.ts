@@ -19,11 +19,11 @@ test.each<[string, string, string | undefined, number | undefined]>([
     12 * 3_600_000,
   ],
   ['nothing', google('slow'), undefined, undefined],
-])('the time of a new try comes from %s', (_name, body, header, ms) => {
+])('reads the retry time from %s', (_name, body, header, ms) => {
   expect(parse(body, header).retryAfterMs).toBe(ms);
 });
 
-test("the vendor's words and reason are kept; an error page has neither", () => {
+test("keeps the vendor's message and reason, and replaces an error page", () => {
   const body = google('API key not valid.', [{ ...type('ErrorInfo'), reason: 'API_KEY_INVALID' }]);
   expect(parse(body)).toMatchObject({ status: 429, reason: 'API_KEY_INVALID', message: 'API key not valid.' });
   expect(parse(`[${body}]`).message).toBe('API key not valid.');

@@ -6,7 +6,7 @@ import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { furnishHome, knownHome, newHome, sessionsDir, sideDir, sweep } from './session-home.ts';
 
-test('what a killed turn left of its secrets and files goes with the next start; the session stays', async () => {
+test('sweep() removes secrets and files of a killed turn, and keeps the session', async () => {
   const folder = temporaryFolder();
   const stateDir = folder.path;
   onTestFinished(() => folder.remove());
@@ -25,7 +25,7 @@ test('what a killed turn left of its secrets and files goes with the next start;
   expect([settings, home.filesDir, sideDir(stateDir), session].map(existsSync)).toEqual([false, false, false, true]);
 });
 
-test.each(['latest', '1', '', '.', '../..', randomUUID()])('%j is the id of no session', (id) => {
+test.each(['latest', '1', '', '.', '../..', randomUUID()])('rejects %j as a session id', (id) => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   mkdirSync(path.join(sessionsDir(folder.path), 'latest'), { recursive: true });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { turnSettings } from './settings.ts';
 
-test('a call of a tool server is waited for as long as the server says, else a minute', () => {
+test('uses the call timeout of a tool server, else a minute', () => {
   const server = { type: 'http', url: 'http://x', headers: {}, safe: true } as const;
   const toolServers = [
     { ...server, name: 'usual' },

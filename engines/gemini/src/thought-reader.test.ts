@@ -7,21 +7,21 @@ const event = (parts: object[], more: object = {}) =>
 function read(text: string) {
   const thoughts: string[] = [];
   const reader = createThoughtReader((thought) => thoughts.push(thought));
-  // Cut anywhere, as a network does.
+  // Byte by byte, since a network may cut anywhere.
   for (const byte of Buffer.from(text)) reader.push(Buffer.from([byte]));
   return { thoughts, finished: reader.finished };
 }
 
-test('thoughts are read, the reply is not', () => {
+test('reads thoughts, but not the reply', () => {
   const stream =
     event([{ text: 'hm ä', thought: true }]) + event([{ text: '"thought": true' }]) + event([{ text: 'b', thought: true }]);
   expect(read(stream)).toEqual({ thoughts: ['hm ä', 'b'], finished: false });
 });
 
-test('a stream is finished when the model says why it stopped', () => {
+test('a stream is finished once it has a finish reason', () => {
   expect(read(event([{ text: 'x' }], { finishReason: 'STOP' })).finished).toBe(true);
 });
 
-test('what is no JSON is left to the program', () => {
+test('ignores lines that are not JSON', () => {
   expect(read('data: "thought": true\n\n: comment\n').thoughts).toEqual([]);
 });

@@ -37,17 +37,17 @@ test.each<[string, GeminiMessage, EngineEvent[]]>([
   expect(toEngineEvents(message, ['kit', 'kit_x'])).toEqual(events);
 });
 
-test('what a newer program says beside that is ignored', () => {
+test('ignores unknown messages of a newer program', () => {
   expect(toEngineEvents({ type: 'brand_new' } as unknown as GeminiMessage, [])).toEqual([]);
 });
 
-/** As the program does it, in version 0.61. */
+/** As version 0.61 of the program builds it. */
 function nameInProgram(server: string, tool: string): string {
   const whole = server.startsWith('mcp_') ? `${server}_${tool}` : `mcp_${server}_${tool}`;
   return whole.length > 63 ? `${whole.slice(0, 30)}...${whole.slice(-30)}` : whole;
 }
 
-test("whatever a server is called, the beginning of its tools' names is known, and they are reported as its own", () => {
+test('recognizes the tools of a server with any name, and reports them under that name', () => {
   const serverName = fc.stringMatching(/^(mcp_)?[a-z0-9_-]{1,60}$/);
   fc.assert(
     fc.property(serverName, fc.stringMatching(/^\w{1,60}$/), (server, tool) => {

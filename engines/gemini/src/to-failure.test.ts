@@ -15,7 +15,7 @@ test.each([
   expect(toFailure({ status, reason, message: 'no' }, '')).toMatchObject({ code, retryable });
 });
 
-test('the words of the model service are shown with what can be done, and the time it named', () => {
+test('shows the message of the model service with a remedy and its retry time', () => {
   expect(toFailure({ status: 404, reason: null, message: 'models/x is not found' }, '')).toEqual({
     code: 'engine_bad_model',
     retryable: false,
@@ -24,11 +24,11 @@ test('the words of the model service are shown with what can be done, and the ti
   expect(toFailure({ status: 429, reason: null, message: 'slow', retryAfterMs: 5 }, '').retryAfterMs).toBe(5);
 });
 
-test('a reply that broke off before its first byte is one that was cut off', () => {
+test('treats a reply that ended before its first byte as cut off', () => {
   expect(toFailure(null, 'exception TypeError: fetch failed sending request')).toEqual(cutOff);
 });
 
-test('without an answer of the model service the words of the program are shown, without its brackets', () => {
+test('shows the message of the program, without brackets, if the model service sent none', () => {
   expect(toFailure(null, '[API Error: it broke]').message).toBe('it broke.');
   expect(toFailure(null, ' ').message).toBe('The turn failed, and the engine gave no reason.');
 });

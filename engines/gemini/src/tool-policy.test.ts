@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { policyRules } from './tool-policy.ts';
 
-/** The arguments of a call as the program writes them down for its rules. */
+/** The arguments of a call as the program serializes them for its rules. */
 const written = (args: Record<string, unknown>): string => {
   const fields = Object.keys(args).toSorted();
   return `{${fields.map((name) => `\0${JSON.stringify(name)}:${JSON.stringify(args[name])}\0`).join(',')}}`;
@@ -38,7 +38,7 @@ test.each([
   expect(isAllowed(tool, args)).toBe(false);
 });
 
-test('the program takes the expressions for safe', () => {
+test('the expressions pass the safety check of the program', () => {
   for (const { source } of rules.values()) {
     expect(source.length).toBeLessThan(2048);
     expect(source).not.toMatch(/\([^)]*[*+?{].*\)[*+?{]/);

@@ -26,8 +26,8 @@ async function all(listener: TurnListener): Promise<EngineEvent[]> {
   return events;
 }
 
-describe('the events of a turn', () => {
-  test('a block of text ends where a tool begins, and with the turn', async () => {
+describe('turn events', () => {
+  test('a segment ends when a tool is called, and with the turn', async () => {
     const { listener } = open();
     listener.onMessage({ type: 'init', session_id: 's', model: 'm' });
     for (const text of ['a ', 'b']) listener.onMessage(says(text));
@@ -53,7 +53,7 @@ describe('the events of a turn', () => {
     expect(events.at(-2)).toMatchObject({ type: 'usage', usage });
   });
 
-  test('what an agent inside a tool thinks is not what the model of the turn thinks', async () => {
+  test('omits thoughts of an agent within a tool', async () => {
     const { listener } = open();
     listener.onThought('mine');
     listener.onMessage({ type: 'tool_use', tool_id: '1', tool_name: 'invoke_agent', parameters: {} });
@@ -63,7 +63,7 @@ describe('the events of a turn', () => {
     expect((await all(listener)).filter(({ type }) => type === 'thinking')).toEqual([{ type: 'thinking', text: 'mine' }]);
   });
 
-  test('a reply that was cut off and asked for again is a block of its own', async () => {
+  test('a reply that was cut off and repeated is a separate segment', async () => {
     const { listener } = open();
     listener.onRequest(asking());
     listener.onMessage(says('hel'));
@@ -79,19 +79,16 @@ describe('the events of a turn', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'notice', code: 'retry' }));
   });
 
-  test.each(['mcp_files', 'a'.repeat(60)])(
-    'a tool server that is called %s is not missing when its tools are offered',
-    (name) => {
-      const { listener } = open({ toolServers: [server(name)] });
-      const offered = name.startsWith('mcp_') ? `${name}_read` : `mcp_${name.slice(0, 26)}...${'a'.repeat(25)}_read`;
-      listener.onRequest(asking(offered));
-      expect(listener.events.state).toBe('open');
-      listener.onEnd({ code: 1, signal: null }, '');
-      return expect(all(listener).then((events) => events.map(({ type }) => type))).resolves.toEqual(['failed']);
-    },
-  );
+  test.each(['mcp_files', 'a'.repeat(60)])('recognizes the offered tools of a server named %s', (name) => {
+    const { listener } = open({ toolServers: [server(name)] });
+    const offered = name.startsWith('mcp_') ? `${name}_read` : `mcp_${name.slice(0, 26)}...${'a'.repeat(25)}_read`;
+    listener.onRequest(asking(offered));
+    expect(listener.events.state).toBe('open');
+    listener.onEnd({ code: 1, signal: null }, '');
+    return expect(all(listener).then((events) => events.map(({ type }) => type))).resolves.toEqual(['failed']);
+  });
 
-  test('a tool server of which the model is offered nothing is missing, once', async () => {
+  test('reports a tool server without offered tools as missing, once', async () => {
     const { listener } = open({ toolServers: [server('kit'), server('gone')] });
     listener.onRequest(asking('mcp_kit_echo'));
     listener.onRequest(asking('mcp_kit_echo'));
@@ -101,8 +98,8 @@ describe('the events of a turn', () => {
   });
 });
 
-describe('the end of a turn', () => {
-  test('an error is explained by the last answer of the model service, unless the program recovered from it', async () => {
+describe('turn end', () => {
+  test('explains an error by the last refusal, unless the program recovered from it', async () => {
     const { listener } = open();
     listener.onRefusal({ status: 503, reason: null, message: 'busy' });
     listener.onMessage({ type: 'result', status: 'error', error: { type: 'x', message: 'words' } });
@@ -115,7 +112,7 @@ describe('the end of a turn', () => {
     expect((await all(second)).at(-1)).toMatchObject({ failure: { code: 'engine_failed', message: 'The model said nothing.' } });
   });
 
-  test('a program that is gone without a result has failed, in its last words', async () => {
+  test('a program that ends without a result fails the turn with its last output', async () => {
     const { listener } = open();
     listener.onEnd({ code: 52, signal: null }, 'noise\nError in settings.json.\n');
     expect(await all(listener)).toMatchObject([
@@ -126,13 +123,13 @@ describe('the end of a turn', () => {
   test.each([
     { type: 'message', role: 'assistant' },
     { type: 'tool_use', tool_id: '1' },
-  ])('a line that cannot be read, such as %o, fails the turn, not the process', async (line) => {
+  ])('an invalid message such as %o fails the turn, not the process', async (line) => {
     const { listener } = open({ toolServers: [server('kit')] });
     listener.onMessage(line);
     expect((await all(listener)).at(-1)).toMatchObject({ type: 'failed', failure: { code: 'engine_crashed' } });
   });
 
-  test('after an abort it is aborted, with an estimate of what it cost', async () => {
+  test('is aborted after an abort, with estimated usage', async () => {
     const { listener, controller } = open();
     listener.onMessage(says('a'));
     controller.abort();
@@ -142,7 +139,7 @@ describe('the end of a turn', () => {
   });
 
   test.each(['Invalid session identifier "x".', 'No previous sessions found for this project.'])(
-    'the words %j mean a session that is not known, where one was asked for',
+    '%j means an unknown session if one was resumed',
     async (words) => {
       const { listener } = open({ isNew: false });
       listener.onEnd({ code: 42, signal: null }, `Error resuming session: ${words}`);

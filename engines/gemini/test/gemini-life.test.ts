@@ -39,7 +39,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     deadEndpointMs: 30_000,
   });
 
-  test('an image of a message is shown even where the working folder wants images ignored', async () => {
+  test('shows an image even if the working folder ignores images', async () => {
     const { engine, request } = start();
     mkdirSync(path.join(request.cwd, '.git'));
     writeFileSync(path.join(request.cwd, '.gitignore'), '*.png\n');
@@ -51,7 +51,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('"inlineData"');
   });
 
-  test('commands that a killed service left behind end when the next one begins', async () => {
+  test('ends commands of a killed service when the next one starts', async () => {
     const first = start();
     model.script((asked) => (asked.toolResults.length > 0 ? hello : { steps: [shell('sleep 4321')] }));
     const turn = collectTurn(first.engine, engineRequest({ prompt: 'go', ...first.request }));
@@ -65,7 +65,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     await turn;
   });
 
-  test('closing the engine ends the turns that run', async () => {
+  test('close() ends running turns', async () => {
     const { engine, request } = start();
     model.script(() => ({ steps: [{ text: ['a ', createGate()] }] }));
     const closed: Promise<void>[] = [];
@@ -76,7 +76,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(programs(request)).toEqual([]);
   });
 
-  test('of a side call nothing is kept, of a turn neither settings nor reports nor files', async () => {
+  test('keeps nothing of a side call, and no settings, reports or files of a turn', async () => {
     const { engine, stateDir, request } = start();
     const attachments = [{ path: path.join(dir, 'note.txt') }];
     writeFileSync(attachments[0]?.path ?? '', 'NOTE');
@@ -94,7 +94,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(['tmp', 'files', '.gemini/settings.json'].filter((name) => existsSync(path.join(home, name)))).toEqual([]);
   });
 
-  test('the key of the vendor and the secrets of the service stay out of reach of the commands of a turn', async () => {
+  test("hides the vendor's key and secrets of the service from commands", async () => {
     const env = {
       PATH: process.env.PATH,
       HOME: dir,
@@ -110,7 +110,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(result?.output).not.toMatch(/VENDOR-KEY|hush/);
   });
 
-  test('without a key the turn says so, and so does a look at the engine', async () => {
+  test('reports a missing key in the turn and in the probe', async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     const { engine, request } = start({ baseUrl: null, env: { PATH: process.env.PATH, HOME: home } });
     const { last } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
@@ -122,7 +122,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(await engine.probe()).toMatchObject({ installed: true, version: '0.61.0', ready: false, auth: 'none', reason });
   });
 
-  test("the owner's own settings of gemini have no part in a turn and are left alone, and the notes are for the owner", async () => {
+  test("neither uses nor changes the owner's gemini settings, and shows the owner's notes to the owner only", async () => {
     const home = mkdtempSync(path.join(dir, 'home-'));
     mkdirSync(path.join(home, '.gemini'));
     const file = path.join(home, '.gemini/settings.json');
@@ -153,7 +153,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
   testCutReplies(bench, ['', `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts } }] })}\n\n`]);
 
   testUpstreamErrors(bench, [
-    // Each takes a process, and the program treats them like others of their status: `refusal.test.ts` and `to-failure.test.ts` read them.
+    // Each takes a process, and the program treats them like others of their status, which `refusal.test.ts` and `to-failure.test.ts` cover.
     ...(process.env.TEST_DEEP ? [hourLimit, serviceError] : []),
     longWait,
     {
@@ -203,7 +203,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     },
   ]);
 
-  test('a proxy that the service uses is not between the program and its tools', async () => {
+  test('does not use the proxy of the service for tool servers', async () => {
     const tools = await startToolServer();
     const env = {
       PATH: process.env.PATH,
@@ -222,7 +222,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
     expect(new Set(tools.authorizations)).toEqual(new Set([headers.authorization]));
   });
 
-  test('a named model is asked, a session goes on in any folder, and an unknown one begins again', async () => {
+  test('uses the given model, resumes a session in any folder, and replaces an unknown one', async () => {
     const { engine, request } = start();
     model.script(() => hello);
     const first = await collectTurn(engine, engineRequest({ prompt: 'FIRST-WORDS', ...request, model: 'gemini-x' }));
@@ -233,7 +233,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
       expect(ofType(moved.events, 'notice')).toEqual([]);
       expect(model.requests.at(-1)?.historyText).toContain('FIRST-WORDS');
     }
-    // What else is no id of a session: `session-home.test.ts`.
+    // Other invalid session ids: `session-home.test.ts`.
     const { events } = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, resume: 'latest' }));
     expect(ofType(events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
   });
@@ -241,7 +241,7 @@ describeWithEngine('gemini', "the life of gemini's processes", async (install) =
 
 testMissingEngine('gemini', createEngine);
 
-/** Everything that the files below a folder hold. */
+/** The content of all files below a folder. */
 const contents = (folder: string): string =>
   filesBelow(folder)
     .filter((file) => !file.includes('/compile-cache/'))

@@ -49,11 +49,11 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     },
     tricks: { orders: tricks, files: ['replaced.txt'] },
     serverTool: (server) => `mcp_${server}_echo`,
-    // One of each family: the program has tools of its own kind for each.
+    // One of each family, since the program has different tools for each.
     reading: { models: [null, 'gemini-3.1-pro-preview', 'gemini-2.5-pro'], orders: leadingOut },
   });
 
-  test('a text to look for is no option of the programs that look for it', async () => {
+  test('does not pass a search text as an option to the search program', async () => {
     execFileSync('git', ['init', '-q', cwd()]);
     writeFileSync(path.join(cwd(), 'guesses.txt'), 'OUTSIDE-SECRET');
     const { seen, results } = await turn(
@@ -65,7 +65,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     expect(bench.made(['shelled.txt'])).toEqual([]);
   });
 
-  /** Everything else it has that could read, change or start something. */
+  /** All its other tools that could read, change or start something. */
   function tricks({ outside, cwd }: PolicyBench): ScriptedStep[] {
     return [
       read(outside),
@@ -77,7 +77,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     ];
   }
 
-  test('with policy read it reads and finds what is in its own folder and among the files of the conversation, nothing else of the owner, and changes nothing', async () => {
+  test('policy read allows reading its own folder and the files of the conversation only, and no changes', async () => {
     const filesDir = path.join(stateDir, 'files');
     mkdirSync(filesDir, { recursive: true });
     writeFileSync(path.join(filesDir, 'attached.txt'), 'ATTACHED');
@@ -110,7 +110,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     ]);
   });
 
-  test('with policy read the attached files are read at the path that the message names', async () => {
+  test('policy read allows reading attached files at the path that the message names', async () => {
     const filesDir = path.join(stateDir, 'sent, $HOME');
     const attached = path.join(filesDir, 'attached, file @1.txt');
     mkdirSync(filesDir);
@@ -130,7 +130,7 @@ describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn'
     expect(seen).toContain('ATTACHED');
   });
 
-  test('what lies in the working folder starts nothing and changes no setting, and who may only talk gets no context from it', async () => {
+  test('the working folder starts no program and changes no setting, and adds no context with policy none', async () => {
     const settings = path.join(cwd(), '.gemini');
     mkdirSync(settings);
     const touch = (name: string) => `touch ${path.join(cwd(), name)}`;

@@ -60,14 +60,14 @@ const say = async (prompt: string, fields: Partial<EngineRequest> = {}, signal?:
   };
 };
 
-test('it calls a tool of a program by its plain name when no other server has it', async () => {
+test('calls a tool by its plain name if only one server has it', async () => {
   const { calls, results, text } = await say('tool echo {"text":"ping"}', { toolServers: [local('kit')] });
   expect(calls).toMatchObject([{ name: 'kit.echo', input: { text: 'ping' } }]);
   expect(results).toMatchObject([{ ok: true, output: 'echo:ping' }]);
   expect(text).toBe('kit.echo said: echo:ping');
 });
 
-test('it calls a tool over HTTP with the headers of its server, and leaves the other servers alone', async () => {
+test("calls a tool over HTTP with the server's headers, without starting other servers", async () => {
   const toolServers = [local('never', ['never']), overHttp('remote')];
   const { results, notices } = await say('tool remote.echo {"text":"over"}', { toolServers });
   expect(results).toMatchObject([{ ok: true, output: 'echo:over' }]);
@@ -75,13 +75,13 @@ test('it calls a tool over HTTP with the headers of its server, and leaves the o
   expect(notices).toEqual([]);
 });
 
-test('a plain name that two servers have is not guessed', async () => {
+test('does not guess between two servers with the same tool', async () => {
   const { calls, text } = await say('tool echo x', { toolServers: [local('one'), overHttp('two')] });
   expect(calls).toEqual([]);
   expect(text).toContain('one.echo, two.echo');
 });
 
-test('who may talk only has no tools, and who may read only those of safe servers', async () => {
+test('policy none has no tools, and policy read those of safe servers', async () => {
   const toolServers = [local('safe'), overHttp('wild')];
   expect((await say('tool wild.echo x', { toolServers, toolPolicy: 'none' })).text).toContain('There is: none.');
   expect((await say('tool clock', { toolPolicy: 'none' })).calls).toEqual([]);
@@ -92,7 +92,7 @@ test('who may talk only has no tools, and who may read only those of safe server
   expect(tools.tools).toEqual(['clock', 'safe.echo', 'safe.env']);
 });
 
-test('a server that is not there is named with the reason, and the others work', async () => {
+test('reports a missing server with the reason, and others work', async () => {
   const gone: ToolServer = { ...local('gone'), command: '/nowhere/at-all' } as ToolServer;
   const { notices, results } = await say('tool kit.echo {"text":"on"}', { toolServers: [gone, local('kit')] });
   expect(notices).toEqual([]);
@@ -103,7 +103,7 @@ test('a server that is not there is named with the reason, and the others work',
   ]);
 });
 
-test('a program gets its own environment, and no key or token of the engine or the service', async () => {
+test('a tool server gets its own environment, without keys or tokens', async () => {
   const { results } = await say('tool kit.env', { toolServers: [local('kit')] });
   const names = results[0]?.output.split('\n') ?? [];
   expect(names).toContain(`GIVEN_VALUE=${secret}`);
@@ -111,7 +111,7 @@ test('a program gets its own environment, and no key or token of the engine or t
   expect(names.filter((name) => /KEY|TOKEN|NODE_/.test(name))).toEqual([]);
 });
 
-test('an abort ends a server that does not come up, and nothing of it is left', async () => {
+test('an abort ends a tool server that does not start', async () => {
   const started = Date.now();
   const toolServers = [local('never', ['never', 'marked-4712'])];
   const { last } = await say('tool never.echo x', { toolServers }, AbortSignal.timeout(1000));
@@ -120,13 +120,13 @@ test('an abort ends a server that does not come up, and nothing of it is left', 
   expect(commandLines().filter((line) => line.includes('marked-4712'))).toEqual([]);
 });
 
-test('only messages that ask for tools have a use for tool servers', () => {
+test('usesTools() is true only for messages that ask for tools', () => {
   const uses = (text: string) => engine().usesTools?.(text);
   expect(['tool x', ' context', 'tool\nclock'].map(uses)).toEqual([true, true, true]);
   expect(['echo tool x', 'toolbox', 'Tool x', 'hello', ''].map(uses)).toEqual([false, false, false, false, false]);
 });
 
-describe('the name of a tool', () => {
+describe('tool name', () => {
   const names = fc.stringMatching(/^[a-z0-9_.-]{1,8}$/);
   const servers = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);
   const tools = fc.array(
@@ -134,7 +134,7 @@ describe('the name of a tool', () => {
     { maxLength: 6 },
   );
 
-  test('finds a tool of that name, or says what there is, and never one of another name', () => {
+  test('finds a tool with that name, or lists those there are', () => {
     fc.assert(
       fc.property(tools, names, (offered, name) => {
         const found = findTool(name, offered, ['clock']);
@@ -144,7 +144,7 @@ describe('the name of a tool', () => {
     );
   });
 
-  test('a full name always finds its own tool', () => {
+  test('in full finds its own tool', () => {
     fc.assert(
       fc.property(tools, (offered) => {
         for (const tool of offered)
@@ -153,7 +153,7 @@ describe('the name of a tool', () => {
     );
   });
 
-  test('names its server when it begins with one', () => {
+  test('begins with the name of its server', () => {
     fc.assert(fc.property(servers, names, (server, tool) => serverOf(`${server}.${tool}`, [{ name: server }]) === server));
     expect(serverOf('kitchen.echo', [{ name: 'kit' }])).toBeNull();
   });

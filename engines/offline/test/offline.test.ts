@@ -41,14 +41,14 @@ engineContract({
   unknownSession: 'claude-1234',
 });
 
-describe('the offline engine', () => {
-  test('says plainly that it is no model, and how to connect one', async () => {
+describe('offline engine', () => {
+  test('says that it is not a model, and how to connect one', async () => {
     const { text } = await say('What is the capital of France?');
     expect(text).toContain('No model is connected');
     expect(text).toContain('svc engine login');
   });
 
-  test('context shows all that it was given', async () => {
+  test('context shows everything in the request', async () => {
     const { text } = await say('context', { system: 'SYSTEM', attachments: [{ path: '/tmp/a.png' }], toolPolicy: 'none' });
     expect(JSON.parse(text)).toMatchObject({
       system: 'SYSTEM',
@@ -58,23 +58,23 @@ describe('the offline engine', () => {
     });
   });
 
-  test('a sender who may only talk has no tools', async () => {
+  test('has no tools with policy none', async () => {
     const { events } = await say('tool clock', { toolPolicy: 'none' });
     expect(events.some((event) => event.type === 'tool')).toBe(false);
   });
 
-  test.each(['__proto__', 'constructor x', 'toString'])('"%s" is no command', async (prompt) => {
+  test.each(['__proto__', 'constructor x', 'toString'])('"%s" is not a command', async (prompt) => {
     expect((await say(prompt)).text).toContain('No model is connected');
   });
 
-  test('wait is ended by an abort', async () => {
+  test('wait can be aborted', async () => {
     const turn = collectTurn(createEngine(deps()), engineRequest({ prompt: 'wait 60 late', cwd: folder }), {
       signal: AbortSignal.timeout(20),
     });
     expect((await turn).last).toEqual({ type: 'aborted' });
   });
 
-  test('a script stands in for the model', async () => {
+  test('a script replaces the model', async () => {
     const script = path.join(folder, 'script.ts');
     writeFileSync(
       script,
@@ -85,7 +85,7 @@ describe('the offline engine', () => {
     expect(last).toEqual({ type: 'done' });
   });
 
-  test('a script that cannot be loaded is a failed turn', async () => {
+  test('a script that cannot be loaded fails the turn', async () => {
     const { last } = await collectTurn(
       createEngine(deps({ script: path.join(folder, 'none.ts') })),
       engineRequest({ prompt: 'x', cwd: folder }),
@@ -98,14 +98,14 @@ test.each([
   ['throws nothing at all', 'throw null'],
   ['throws a text', "throw 'boom'"],
   ['throws an error without words', 'throw new Error()'],
-])('a script that %s fails its turn with words', async (name, statement) => {
+])('a script that %s fails the turn with a message', async (name, statement) => {
   const script = path.join(folder, `${name.replaceAll(' ', '-')}.mjs`);
   writeFileSync(script, `export async function* respond() { yield { type: 'delta', text: 'a' }; ${statement}; }`);
   const { last } = await collectTurn(createEngine(deps({ script })), engineRequest({ prompt: 'x', cwd: folder }));
   expect(last).toMatchObject({ type: 'failed', failure: { code: 'engine_failed', message: expect.stringMatching(/offline/) } });
 });
 
-test('what a script says after its end is not heard', async () => {
+test('ignores events of a script after its end', async () => {
   const script = path.join(folder, 'talkative.mjs');
   const events = [{ type: 'delta', text: 'a' }, { type: 'done' }, { type: 'delta', text: 'late' }, { type: 'done' }];
   writeFileSync(script, `export async function* respond() { yield* ${JSON.stringify(events)}; }`);
