@@ -14,7 +14,7 @@ let dir: string;
 const node = (...args: string[]): string =>
   execFileSync(process.execPath, args, { cwd: dir, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder.path } });
 
-/** A connector from the template, far from this repository, with nothing but the published package. */
+/** A connector from the template, outside of this repository, with only the published package. */
 beforeAll(() => {
   folder = temporaryFolder();
   const pack = path.join(root, 'scripts/pack-connector-kit.ts');
@@ -37,7 +37,7 @@ test('plain Node imports it by its name, and finds there what is promised', () =
   expect(() => list('@svc/connector-kit/core-link.ts')).toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });
 
-test('what a model writes is turned into a platform’s dialect with it, typed, far from this repository', () => {
+test('the package renders Markdown in a custom dialect, typed, outside of this repository', () => {
   const script = `import { plainText, renderMarkdown, telegramHtml, type Dialect } from '@svc/connector-kit/markdown';
     const shouting: Dialect = { ...plainText, strong: (inner) => inner.toUpperCase() };
     const text = '# Hi\\n**bold** & [x](https://a.b)';
@@ -49,29 +49,29 @@ test('what a model writes is turned into a platform’s dialect with it, typed, 
   ]);
 });
 
-test('the tests of a connector run with it', () => {
+test('the tests of a connector run with the package', () => {
   expect(node('--test', '--test-reporter=tap', 'test/*.spec.ts')).toMatch(/# pass 2\d\n# fail 0/);
 });
 
-test('a connector is type-checked against it, strictly and with nothing else', () => {
+test('a connector type-checks strictly with the package alone', () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   const types = ['--typeRoots', path.join(root, 'node_modules/@types')];
   const check = () => node(tsc, '-p', '.', '--skipLibCheck', 'false', ...types);
   expect(check()).toBe('');
 });
 
-test('it brings the licence of the parser it holds', () => {
+test('the package includes the licence of the parser', () => {
   const licence = readFileSync(path.join(dir, 'node_modules/@svc/connector-kit/dist/marked/LICENSE'), 'utf8');
   expect(licence).toContain('MarkedJS');
 });
 
-test('it has no dependencies, and this service’s version', () => {
+test('the package has no dependencies, and the version of the service', () => {
   const own = JSON.parse(readFileSync(path.join(dir, 'node_modules/@svc/connector-kit/package.json'), 'utf8')) as object;
   expect(own).not.toHaveProperty('dependencies');
   expect(own).toMatchObject({ version: readFileSync(path.join(root, 'VERSION'), 'utf8').trim(), license: 'MIT' });
 });
 
-test('its own way from schemas to types says what the contract says', () => {
+test('the types that the package derives from schemas equal those of the contract', () => {
   const attachment: Attachment = { path: '/a', name: 'a', bytes: 1 } satisfies Static<typeof attachmentSchema>;
   const back: Static<typeof attachmentSchema> = attachment;
   const capabilities: Capabilities = { max_message_chars: 1 } satisfies Static<typeof capabilitiesSchema>;

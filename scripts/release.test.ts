@@ -21,7 +21,7 @@ const release = (...args: string[]) =>
   });
 const read = (file: string) => readFileSync(at('repo', file), 'utf8');
 
-/** A repository with a remote, a key that may release, a `gh` that notes how it was called, and checks that pass unless `red` names them. */
+/** A repository with a remote, a key that may release, a `gh` that records its calls, and checks that pass unless `red` names them. */
 function makeRepository(): void {
   for (const dir of ['repo/apps/one', 'bin']) mkdirSync(at(dir), { recursive: true });
   execFileSync('git', ['init', '--quiet', '--bare', at('remote.git')], { env });
@@ -43,7 +43,7 @@ function makeRepository(): void {
   git('commit', '--quiet', '--message', 'First');
 }
 
-test('a release is a commit with its version everywhere, and a tag that an installation takes', async () => {
+test('a release is a commit with its version everywhere, and a tag that an installation accepts', async () => {
   makeRepository();
   await release('minor', '--push', '--gh');
   expect(readFileSync(at('asked'), 'utf8')).toBe('check\ntest\n');
@@ -59,7 +59,7 @@ test('a release is a commit with its version everywhere, and a tag that an insta
   expect(readFileSync(at('gh'), 'utf8')).toContain('release create v0.2.0 --verify-tag');
 });
 
-test('a key that may not release leaves everything as it was', async () => {
+test('a key that may not release changes nothing', async () => {
   makeRepository();
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at('other')]);
   git('config', 'user.signingkey', at('other'));
@@ -68,7 +68,7 @@ test('a key that may not release leaves everything as it was', async () => {
   expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', '']);
 });
 
-test.each(['check', 'test'])('a commit whose ./svc %s fails is not released, unless --untested asks for it', async (red) => {
+test.each(['check', 'test'])('does not release a commit whose ./svc %s fails, unless --untested is given', async (red) => {
   makeRepository();
   writeFileSync(at('red'), red);
   const head = git('rev-parse', 'HEAD');
@@ -78,7 +78,7 @@ test.each(['check', 'test'])('a commit whose ./svc %s fails is not released, unl
   expect(git('tag')).toBe('v0.1.1');
 });
 
-test('nothing is released of another branch, with changes, or without a line in the changelog', async () => {
+test('rejects another branch, uncommitted changes and an unknown part', async () => {
   makeRepository();
   writeFileSync(at('repo/VERSION'), '0.1.1\n');
   await expect(release('patch')).rejects.toThrow('uncommitted changes');
@@ -88,8 +88,8 @@ test('nothing is released of another branch, with changes, or without a line in 
   await expect(release('huge')).rejects.toThrow('Name one of:');
 });
 
-describe('the parts', () => {
-  test('a version is counted up from its place on', () => {
+describe('release text', () => {
+  test('nextVersion() increments a part and resets the lower ones', () => {
     expect([nextVersion('1.2.3', 'major'), nextVersion('1.2.3', 'minor'), nextVersion('1.2.3', 'patch')]).toEqual([
       '2.0.0',
       '1.3.0',
@@ -98,13 +98,13 @@ describe('the parts', () => {
     expect(() => nextVersion('1.2', 'patch')).toThrow('not a version');
   });
 
-  test('only what is unreleased is taken', () => {
+  test('rollChangelog() takes the unreleased entries only', () => {
     const { notes } = rollChangelog('## Unreleased\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n', '0.2.0', '2026-02-02');
     expect(notes).toBe('- New.');
     expect(() => rollChangelog('## Unreleased\n\n### Added\n\n## 0.1.0\n', '0.2.0', '2026-02-02')).toThrow('has no entries');
   });
 
-  test('of a lock only the entries that are ours are changed', () => {
+  test('mirrorVersion() changes only our own entries of a lock file', () => {
     const lock = {
       version: '0.1.0',
       packages: {

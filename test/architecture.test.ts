@@ -12,10 +12,10 @@ const workspacesLike = (pattern: string) =>
   all.filter(({ dir }) => (pattern.endsWith('/*') ? dir.startsWith(pattern.slice(0, -1)) : dir === pattern));
 const engines = workspacesLike('engines/*').map(({ name }) => name);
 
-/** What a workspace may import of ours: whole packages, or single modules of one. */
+/** What a workspace may import of ours: packages, or single modules of one. */
 type Imports = { packages: string[]; modules: string[]; isLight: boolean };
 
-/** "Who may import whom" of the architecture page, by the folders of workspaces. A later row wins. A workspace without one may import nothing of ours. */
+/** The table "Who may import whom" of the architecture page, by folders of workspaces. A later row overrides. A workspace without one may import nothing of ours. */
 function readTable(): Map<string, Imports> {
   const section = /^## Who may import whom$[^]*?^## /m.exec(read('ARCHITECTURE.md'))?.[0] ?? '';
   const rows = [...section.matchAll(/^\| (`.*?) \| (.*?) \| .*\|$/gm)].map(([, who = '', what = '']) => ({ who, what }));
@@ -41,7 +41,7 @@ const nothing: Imports = { packages: [], modules: [], isLight: false };
 const table = readTable();
 const mayImport = (dir: string): Imports => table.get(dir) ?? nothing;
 
-/** Modules of the service-kit for those that must stay small. They load nothing else. */
+/** Modules of the service-kit for workspaces that must stay small. They load nothing else. */
 const light = [
   'backoff',
   'builtin',
@@ -85,11 +85,11 @@ const light = [
   'words',
 ];
 
-/** The one place that loads an engine. */
+/** The only place that loads an engine. */
 const engineLoader = 'apps/core/src/engine/load-engine.ts';
 
-describe('between workspaces', () => {
-  test('the architecture page says of each workspace what it may import, by names that exist', () => {
+describe('workspaces', () => {
+  test('each has a row in the architecture page, with names that exist', () => {
     const known = new Set(all.map(({ name }) => name));
     const isThere = (module: string) => existsSync(path.join(root, module.replace(/^@svc\/([^/]+)/, 'packages/$1/src')));
     const rows = [...table.values()];
@@ -109,7 +109,7 @@ describe('between workspaces', () => {
   });
 
   test.each(productive.filter(({ dir }) => mayImport(dir).isLight))(
-    '$name takes only light modules of the service-kit',
+    '$name imports only light modules of the service-kit',
     ({ dir }) => {
       const taken = sourcesOf(`${dir}/src`)
         .filter((file) => !isTest(file))
@@ -128,14 +128,14 @@ describe('between workspaces', () => {
     expect(values.filter(({ specifier }) => !/^(node:|\.)/.test(specifier))).toEqual([]);
   });
 
-  test('nothing but tests imports the testing package', () => {
+  test('only tests import the testing package', () => {
     const wrong = productive
       .flatMap(({ dir }) => sourcesOf(dir))
       .filter((file) => !isTest(file) && importsOf(file).some(({ specifier }) => specifier.startsWith('@svc/testing/')));
     expect(wrong).toEqual([]);
   });
 
-  test('no workspace reaches into another by a relative path', () => {
+  test('none imports from another by a relative path', () => {
     const wrong = all.flatMap(({ dir }) =>
       sourcesOf(dir).flatMap((file) =>
         importsOf(file)
@@ -148,7 +148,7 @@ describe('between workspaces', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each(engines)(`%s is imported by ${engineLoader} alone`, (name) => {
+  test.each(engines)(`%s is imported only by ${engineLoader}`, (name) => {
     const importers = productive
       .filter((workspace) => workspace.name !== name)
       .flatMap(({ dir }) => sourcesOf(`${dir}/src`))
@@ -157,13 +157,13 @@ describe('between workspaces', () => {
   });
 });
 
-describe('inside the core', () => {
+describe('core folders', () => {
   const files = sourcesOf('apps/core/src').filter((file) => !isTest(file));
-  /** The folder of a resource; of a file beside the folders, its own name. */
+  /** The folder of a resource; for a file beside the folders, its own name. */
   const partOf = (file: string) => file.split('/')[3] ?? '';
   const folders = foldersOf(path.join(root, 'apps/core/src'));
 
-  /** Parts that take values of other parts, and why. */
+  /** Parts that import values of other parts, and why. */
   const composing: Record<string, string> = {
     'app.ts': 'it mounts the routes of every folder',
     'context.ts': 'it builds the parts and hands them over',
@@ -176,10 +176,10 @@ describe('inside the core', () => {
     steering: 'a title comes from an engine, run as a turn runs it',
     toolbelt: 'its tools show and change what the other folders keep',
   };
-  /** Anybody may take values of these, which take none of anybody's. */
+  /** Every part may import values of these, which import none. */
   const shared: Record<string, string> = { file: 'reading, checking and writing files is the same for all' };
 
-  /** What a part takes of others at run time, but for what all share. */
+  /** The run-time imports of a part from others, except from shared ones. */
   const takenBy = (part: string) =>
     files
       .filter((file) => partOf(file) === part)
@@ -192,17 +192,17 @@ describe('inside the core', () => {
       );
 
   test.each([...new Set(files.map(partOf))].filter((part) => !(part in composing)))(
-    '%s knows the other parts by type only',
+    '%s imports only types of other parts',
     (part) => {
       expect(takenBy(part)).toEqual([]);
     },
   );
 
-  test.each(Object.entries(composing))('%s takes values of other parts: %s', (part) => {
-    expect(takenBy(part)).not.toEqual([]); // or it needs no exception
+  test.each(Object.entries(composing))('%s imports values of other parts: %s', (part) => {
+    expect(takenBy(part)).not.toEqual([]); // else it needs no exception
   });
 
-  test.each(Object.keys(shared))('%s is a folder that others take values of', (folder) => {
+  test.each(Object.keys(shared))('%s is a folder whose values others import', (folder) => {
     const importers = files.filter((file) =>
       importsOf(file).some(({ specifier, typeOnly }) => !typeOnly && specifier.startsWith(`../${folder}/`)),
     );
@@ -217,58 +217,58 @@ describe('inside the core', () => {
     expect(importers).toEqual(['apps/core/src/start-core.ts']);
   });
 
-  test('a part says what it needs by the types of the parts: the whole context is named where it is built and mounted alone', () => {
+  test('only app.ts and start-core.ts import the complete context', () => {
     const importers = files.filter((file) => importsOf(file).some(({ specifier }) => specifier.endsWith('/context.ts')));
     expect(importers.toSorted()).toEqual(['apps/core/src/app.ts', 'apps/core/src/start-core.ts']);
   });
 
-  test('and which settings it reads', () => {
+  test('only the context takes all core settings', () => {
     expect(files.filter((file) => /\bsettings: CoreSettings\b/.test(read(file)))).toEqual(['apps/core/src/context.ts']);
   });
 });
 
-/** Who looks at the environment: the settings, a log level, what a terminal can show, what a helper process gets of it. */
+/** Files that read the environment: for settings, a log level, the abilities of a terminal, a helper process. */
 const environmentReaders = [
   'packages/connector-kit/src/child/run-child.ts',
   'packages/service-kit/src/config/env-file.ts',
   'apps/cli/src/terminal.ts',
   'apps/cli/src/commands/service.ts', // what a service needs of the shell that installs it
   'apps/cli/src/commands/test.ts',
-  'apps/cli/src/up/move-ports.ts', // whether a variable of the shell wins over .env
+  'apps/cli/src/up/move-ports.ts', // whether a variable of the shell overrides .env
   'apps/cli/src/update/program-env.ts', // for git, and for programs of other versions
   'apps/collector/src/control/run-program.ts',
   'apps/collector/src/otel/otel-packages.ts',
   'apps/manager/src/connector-type/read-meta.ts',
 ];
 
-describe('everywhere', () => {
+describe('all code', () => {
   const files = productive.flatMap(({ dir }) => sourcesOf(`${dir}/src`)).filter((file) => !isTest(file));
 
-  test('Node’s HTTP modules come from one place', () => {
+  test('imports Node’s HTTP modules from one place', () => {
     const wrong = files.filter((file) =>
       importsOf(file).some(({ specifier, typeOnly }) => /^(node:)?https?$/.test(specifier) && !typeOnly),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('settings are read in one place', () => {
+  test('reads the environment in the listed files only', () => {
     const readers = files.filter((file) => /\bprocess\.env\b/.test(read(file)));
     expect(readers).toEqual(environmentReaders);
   });
 
-  test('no shell is ever started', () => {
+  test('never starts a shell', () => {
     const wrong = files.filter((file) =>
       /shell:\s*true|\bexecSync?\(|import \{[^}]*\bexec\b[^}]*\} from 'node:child_process'/.test(read(file)),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('who speaks in a request that is made for a person is judged in one place; others ask about the sender of a message itself', () => {
+  test('resolves a speaker in one place, and the sender of a message only in the listed files', () => {
     const asking = files.filter((file) => /\btrust\.resolve\(/.test(read(file)));
     expect(asking.toSorted()).toEqual([
-      'apps/core/src/terminal/is-operator.ts', // whom the dashboard's proxy proves
+      'apps/core/src/terminal/is-operator.ts', // the person that the dashboard's proxy proves
       'apps/core/src/trust/pairing.ts',
-      'apps/core/src/trust/trust-routes.ts', // the operator asks about anybody
+      'apps/core/src/trust/trust-routes.ts', // the operator asks about anyone
       'apps/core/src/turn/amend/amend.ts',
       'apps/core/src/turn/amend/right-to-amend.ts',
       'apps/core/src/turn/recover-turns.ts',
@@ -277,25 +277,25 @@ describe('everywhere', () => {
     ]);
   });
 
-  test('what sets engines apart is said in engine-traits.ts: their names are compared only where each has a form of its own', () => {
+  test('compares names of engines only in the listed files; differences are in engine-traits.ts', () => {
     const names = engineNames.filter((name) => name !== 'offline').join('|');
     const comparing = new RegExp(`[!=]== '(?:${names})'|(?:includes|renew)\\('(?:${names})'`);
     const screens = filesOf('apps/dashboard/app/src', '.tsx');
     const found = [...files, ...screens].filter((file) => comparing.test(read(file)));
     expect(found.toSorted()).toEqual([
-      'apps/collector/src/terminal/session-hosts.ts', // which program notes its sessions
-      'apps/collector/src/transcript/read-transcript.ts', // where a transcript says its folder
+      'apps/collector/src/terminal/session-hosts.ts', // which program records its sessions
+      'apps/collector/src/transcript/read-transcript.ts', // where a transcript has its folder
       'packages/service-kit/src/transcript/gemini-line.ts', // a word in its transcripts
     ]);
   });
 
-  test('the contract imports nothing at run time', () => {
+  test('keeps the contract free of imports at run time', () => {
     const values = sourcesOf('packages/contract/src').flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
     expect(values.filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);
   });
 });
 
-test('a time of day is counted with only where it is stored or shown; what passes is measured by the clock that only goes forward', () => {
+test('computes with the time of day only where it is stored or shown, and measures durations by the monotonic clock', () => {
   const counted = /\b(?:clock|Date)\.now\(\)\)? [-+<>]|(?<!=)[-+<>]=? (?:[\w.#]+\.)?(?:clock|Date)\.now\(\)/;
   const files = ['apps', 'packages', 'connectors', 'engines'].flatMap(sourcesOf);
   const found = files.filter((file) => !/\.test\.ts$|\/test\/|^packages\/testing\//.test(file) && counted.test(read(file)));

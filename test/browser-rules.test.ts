@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { read } from './repository.ts';
 
 /**
- * What pages in a real browser have to keep, by the number that begins the titles of its tests, and the files of `test/e2e` that hold it for the
- * dashboard, or, where it is the same code, for the app of devices. 5 to 7, the codes of the login, are held without a browser: `apps/core/test`.
+ * The rules for pages in a real browser, by the number that begins the titles of their tests, and the files of `test/e2e` that check them for the
+ * dashboard or, where the code is the same, for the app of devices. 5 to 7, the codes of the login, are checked without a browser: `apps/core/test`.
  */
 const rules: Readonly<Record<number, readonly [rule: string, ...files: string[]]>> = {
   1: ['a set-up link works once', 'dashboard-attacks'],
@@ -45,7 +45,7 @@ const rules: Readonly<Record<number, readonly [rule: string, ...files: string[]]
   40: ['frames, other origins, names sent along', 'dashboard-attacks', 'device-service'],
 };
 
-test.each(Object.entries(rules))('[%s] is held where the list says', (number, [, ...files]) => {
+test.each(Object.entries(rules))('[%s] is tested in the listed files', (number, [, ...files]) => {
   for (const file of files)
     expect(read(`test/e2e/${file}.test.ts`), file).toMatch(new RegExp(`['\`](?:\\[\\d+\\] )?\\[${number}\\] `));
 });

@@ -13,18 +13,18 @@ const nouns = new Set(
     .map(pathOf),
 );
 
-test('docs/commands.md shows every command there is', () => {
+test('docs/commands.md lists every command', () => {
   expect(read('docs/commands.md')).toBe(commandReference());
 });
 
-test('the README leads to the page of all commands', () => {
+test('the README links to the page of all commands', () => {
   expect(read('README.md')).toContain('(docs/commands.md)');
 });
 
-/** What may follow `./svc` itself in a sentence. */
+/** Words that may follow `./svc` itself in a sentence. */
 const prose = new Set(['uses', 'provisions']);
 
-/** As deep as the words name commands; null when they begin with none. `isQuoted`: nothing but the command stands there. */
+/** Follows the words while they name commands; null when they begin with none. `isQuoted`: the quotes contain only the command. */
 function unknownIn(words: readonly string[], isQuoted: boolean): string | null {
   let path = './svc';
   for (const [at, word] of words.entries()) {
@@ -38,7 +38,7 @@ const places = [...pages, ...['apps', 'packages', 'connectors', 'engines'].flatM
   (file) => file !== 'CHANGELOG.md' && !/\.test\.ts$|\/test\/|old-spellings/.test(file),
 );
 
-test('pages and messages name no command that does not exist', () => {
+test('pages and messages name only commands that exist', () => {
   const wrong = places.flatMap((file) =>
     [...read(file).matchAll(/(["'`])?\.\/svc((?: [a-z][a-z-]*)+)(?![a-z-])(?=([^]|$))/g)].flatMap(
       ([, open, words = '', close]) => {

@@ -53,7 +53,7 @@ test.each(foldersIn('connectors').filter((type) => type !== '_template'))('the p
   expect(without.map(([place]) => `${place}: name \`${type}\``)).toEqual([]);
 });
 
-test('every setting stands in the page that is about it', () => {
+test('every setting is documented in a page', () => {
   const text = pages
     .filter((page) => page.startsWith('docs/'))
     .map(read)
@@ -62,9 +62,9 @@ test('every setting stands in the page that is about it', () => {
   expect(without.map((name) => `docs/: say in a page what ${name} is for`)).toEqual([]);
 });
 
-describe('the API page', () => {
+describe('API page', () => {
   const page = read('docs/api.md');
-  /** Parameters have other names in other places. */
+  /** Parameters have different names in different places. */
   const shape = (route: string) => route.replaceAll(/:\w+/g, ':x');
 
   const routes = sourcesOf('apps/core/src').flatMap((file) =>
@@ -76,7 +76,7 @@ describe('the API page', () => {
     return [...new Set(all)].filter((route) => !shapes.has(shape(route)));
   };
 
-  test('names every route of the core, and none that does not exist', () => {
+  test('names exactly the routes of the core', () => {
     expect(routes.length).toBeGreaterThan(20);
     const unnamed = without(routes, named).map((route) => `docs/api.md: name the route ${route}`);
     const gone = without(named, routes).map((route) => `docs/api.md: take out ${route}, which no route of the core has`);
@@ -84,35 +84,35 @@ describe('the API page', () => {
   });
 
   test('names every outcome, event kind and error code', () => {
-    // The engines page and the messages themselves say what an engine's own codes mean.
+    // The engines page and the messages explain the codes of engines.
     const words = [...outcomes, ...eventKinds, ...errorCodes.filter((code) => !code.startsWith('engine_'))];
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
   });
 });
 
-describe('where state lives', () => {
+describe('data folder', () => {
   const section = /^## Where state lives$[^]*?^## /m.exec(read('ARCHITECTURE.md'))?.[0] ?? '';
   const names = Object.values(dataPaths('/data')).map((file) => path.relative('/data', file).split('/')[0] ?? '');
 
-  test('the architecture page names each file and folder of the data folder', () => {
+  test('the architecture page names each of its files and folders', () => {
     const unnamed = new Set(names.filter((name) => !section.includes(`\`${name}\``) && !section.includes(`\`${name}/\``)));
     unnamed.delete('');
     expect([...unnamed].map((name) => `ARCHITECTURE.md, "Where state lives": name ${name}`)).toEqual([]);
   });
 
-  test('and none of them is joined elsewhere', () => {
+  test('its paths are built in one place', () => {
     const joined = /\bjoin\((?:\w+\.)*(?:dataDir|paths\.root),\s*'/;
     const files = appsAndPackages.flatMap(({ dir }) => sourcesOf(`${dir}/src`));
-    const isApart = (file: string) => /\.test\.ts$|^packages\/(?:testing|connector-kit)\//.test(file); // a connector's data folder is its own
+    const isApart = (file: string) => /\.test\.ts$|^packages\/(?:testing|connector-kit)\//.test(file); // a connector has its own data folder
     const found = files.filter((file) => !isApart(file) && joined.test(read(file)));
     expect(found.map((file) => `${file}: take the path from dataPaths`)).toEqual([]);
   });
 });
 
-/** Folders of the CLI are nouns of its commands, those of the testing package are named after what they stand for. */
+/** Folders of the CLI are nouns of its commands, those of the testing package are named after what they imitate. */
 const namedByThemselves = ['apps/cli', 'packages/testing'];
 
-/** The part of the architecture page that is about the folders of a workspace: a table for the core, a row for each other one. */
+/** The part of the architecture page about the folders of a workspace: a table for the core, a row for each other one. */
 function rowsOf(dir: string): string {
   const page = read('ARCHITECTURE.md');
   if (dir === 'apps/core') return /^\| folder of `apps\/core\/src`[^]*?\n\n/m.exec(page)?.[0] ?? '';

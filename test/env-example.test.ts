@@ -8,7 +8,7 @@ import { envExample } from '../scripts/write-env-example.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const file = readFileSync(path.join(root, '.env.example'), 'utf8');
 
-test('.env.example says what the settings declare (node scripts/write-env-example.ts)', () => {
+test('.env.example matches the declared settings (node scripts/write-env-example.ts)', () => {
   expect(file).toBe(envExample());
 });
 

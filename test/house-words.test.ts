@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pages, read, root } from './repository.ts';
 
-/** Words that this house has written too often, each with what to write. Read a sentence aloud once: the field has a word for it. */
+/** Words that were written too often here, each with what to write instead. Read a sentence aloud once: the field has a word for it. */
 const refused: readonly [pattern: RegExp, better: string][] = [
   [/\banew\b/i, 'again, new'],
   [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
@@ -14,7 +14,7 @@ const refused: readonly [pattern: RegExp, better: string][] = [
   [/\bin words(?! of)\b/i, 'as text'],
 ];
 
-/** Names of the code, for which people have others. In code (`SACRED`) they may stand. */
+/** Names of the code that people know by others. They are allowed in code (`SACRED`). */
 const ofTheCode: readonly [pattern: RegExp, better: string][] = [
   [/\b(?:SACRED|TRUSTED|KNOWN|GUEST)\b/, 'owner, trusted, known, guest'],
   [/\bprincipals?\b/i, 'person'],
@@ -23,10 +23,10 @@ const ofTheCode: readonly [pattern: RegExp, better: string][] = [
 
 /** Written by `scripts/write-command-reference.ts` from texts of the CLI. */
 const generated = ['docs/commands.md'];
-/** For who calls the API, and for who reads the tests: the code's own names. */
+/** For those who call the API or read the tests: the names of the code. */
 const aboutCode = ['docs/api.md', 'docs/reliability.md'];
 
-/** Code whose texts and comments are held to it, as files and folders. Wider whenever a folder was read through. */
+/** Code whose texts and comments are checked, as files and folders. Extended whenever a folder was read through. */
 const code = [
   '.env.example',
   'apps/cli/src',
@@ -53,7 +53,7 @@ const code = [
 const prose = pages.filter((page) => !generated.includes(page));
 const forPeople = prose.filter((page) => /^docs\/(?!decisions\/)|^README/.test(page) && !aboutCode.includes(page));
 
-/** Blanks in the place of code and of addresses, so that lines keep their numbers. */
+/** Replaces code and addresses by blanks, so that lines keep their numbers. */
 const withoutCode = (page: string): string =>
   page
     .replaceAll(/```[^]*?```/g, (block) => block.replaceAll(/[^\n]/g, ' '))
@@ -88,11 +88,11 @@ describe('plain words', () => {
   });
 });
 
-test.each(forPeople)('%s has the names that people know, and those of the code as code', (page) => {
+test.each(forPeople)('%s uses the names that people know, and those of the code only as code', (page) => {
   expect(faultsIn(page, withoutCode(read(page)), ofTheCode)).toEqual([]);
 });
 
-test('a refused word is found, with its line and a better one', () => {
+test('finds a refused word, with its line and a better one', () => {
   expect(faultsIn('a.md', 'One.\nIt tells of it anew.', refused)).toEqual([
     'a.md:2: "anew": again, new',
     'a.md:2: "tells of": reports, shows',

@@ -5,14 +5,14 @@ import { importsOf, sourcesOf, workspaces } from './repository.ts';
 const all = workspaces();
 const files = all.flatMap(({ dir }) => sourcesOf(`${dir}/src`)).filter((file) => !file.endsWith('.test.ts'));
 
-/** The file that a specifier names; null for what is not ours. */
+/** The file that a specifier names; null if it is not ours. */
 function targetOf(file: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return path.join(path.dirname(file), specifier);
   const own = all.find(({ name }) => specifier.startsWith(`${name}/`));
   return own === undefined ? null : path.join(own.dir, 'src', specifier.slice(own.name.length + 1));
 }
 
-/** Removes what imports nothing that is left, then what nothing that is left imports: circles stay, and what joins two. */
+/** Removes files that import none of the rest, then those that none of the rest imports: cycles remain, and files between two. */
 function circlesOf(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const left = new Set(imports.keys());
   const importsLeft = (file: string) => [...(imports.get(file) ?? [])].some((target) => left.has(target));
@@ -26,14 +26,14 @@ function circlesOf(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] 
   return [...left].toSorted();
 }
 
-test('a circle of imports is found, and what leads to it is not blamed', () => {
+test('circlesOf() finds a cycle, without the files that lead to it', () => {
   const graph = (edges: Record<string, string[]>) =>
     new Map(Object.entries(edges).map(([file, targets]) => [file, new Set(targets)]));
   expect(circlesOf(graph({ a: ['b'], b: ['c'], c: [] }))).toEqual([]);
   expect(circlesOf(graph({ start: ['a'], a: ['b'], b: ['a', 'end'], end: [] }))).toEqual(['a', 'b']);
 });
 
-test('no file imports itself by way of others, types included', () => {
+test('no file imports itself through others, types included', () => {
   const imports = new Map(
     files.map((file) => [file, new Set(importsOf(file).flatMap(({ specifier }) => targetOf(file, specifier) ?? []))]),
   );
@@ -41,6 +41,6 @@ test('no file imports itself by way of others, types included', () => {
     (sum, targets) => sum + [...targets].filter((target) => imports.has(target)).length,
     0,
   );
-  expect(found).toBeGreaterThan(files.length); // or the names are not understood any more
+  expect(found).toBeGreaterThan(files.length); // else the specifiers are no longer understood
   expect(circlesOf(imports)).toEqual([]);
 });

@@ -6,19 +6,19 @@ type Manifest = { version: string; dependencies?: Record<string, string>; devDep
 const manifests = ['package.json', ...workspaces().map(({ dir }) => `${dir}/package.json`)];
 const parse = (file: string) => JSON.parse(read(file)) as Manifest;
 
-/** Those that are no workspaces too: the Node that is provisioned, what is installed on demand. */
+/** Those that are not workspaces: the provisioned Node, packages that are installed on demand. */
 const isIgnored = (name: string) => name === 'node_modules' || name === 'fixtures' || name.startsWith('.');
-/** Empty packages that take the place of another one, whose version they have (decision 10). */
+/** Empty packages that replace another one, with its version (decision 10). */
 const isStandIn = (place: string) => place.startsWith('packages/testing/no-');
 const all = globSync('**/package.json', { cwd: root, exclude: isIgnored }).filter((file) => !isStandIn(file));
 const locks = globSync('**/package-lock.json', { cwd: root, exclude: isIgnored });
 type Lock = { version: string; packages: Record<string, { version?: string; link?: boolean; name?: string }> };
 
-test('every manifest is looked at', () => {
+test('the search finds every manifest', () => {
   expect(all).toEqual(expect.arrayContaining([...manifests, 'runtime/package.json', 'apps/collector/otel/package.json']));
 });
 
-test.each(locks)('%s carries the version of the service', (file) => {
+test.each(locks)('%s has the version of the service', (file) => {
   const { version, packages } = JSON.parse(read(file)) as Lock;
   const own = Object.entries(packages).filter(
     ([place, { link }]) => !place.includes('node_modules/') && !isStandIn(place) && link !== true,
@@ -26,7 +26,7 @@ test.each(locks)('%s carries the version of the service', (file) => {
   expect([version, ...own.map(([, { version: of }]) => of)].filter((of) => of !== read('VERSION').trim())).toEqual([]);
 });
 
-test.each(all)('%s carries the version of the service', (file) => {
+test.each(all)('%s has the version of the service', (file) => {
   expect(parse(file).version).toBe(read('VERSION').trim());
 });
 
@@ -46,6 +46,6 @@ test.each(workspaces())('$dir/package.json names the workspaces that its code im
   expect([...missing].map((one) => `${dir}/package.json: add "${one}": "*" to its dependencies, then npm install`)).toEqual([]);
 });
 
-test('nothing in the lock runs a script when it is installed', () => {
+test('no package in the lock files has an install script', () => {
   for (const lock of ['package-lock.json', 'runtime/package-lock.json']) expect(read(lock)).not.toContain('hasInstallScript');
 });

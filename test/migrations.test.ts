@@ -7,10 +7,10 @@ const folders = readdirSync(path.join(root, 'apps'))
   .map((app) => `apps/${app}/src/db/migrations`)
   .filter((folder) => existsSync(path.join(root, folder)));
 
-/** Merged with one number before this was held. They are known by their names to databases that have them, so they stay. */
+/** Merged with the same number before this test existed. Databases know migrations by name, so they stay. */
 const twice = ['apps/core/src/db/migrations/019-delivery-message.sql'];
 
-test.each(folders)('the migrations of %s have a number each, without a gap, which their first line says too', (folder) => {
+test.each(folders)('the migrations of %s are numbered without a gap, also in their first line', (folder) => {
   const files = readdirSync(path.join(root, folder))
     .filter((name) => !twice.includes(`${folder}/${name}`))
     .toSorted();

@@ -6,7 +6,7 @@ import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { expect, test } from 'vitest';
 import { root } from './repository.ts';
 
-test.each(Object.entries(tablesOf))('it is said of every table of the %s what takes a person out of it', async (name, tables) => {
+test.each(Object.entries(tablesOf))('every table of the %s has a rule for removing a person', async (name, tables) => {
   const db = openSqlite(':memory:');
   migrate(db, path.join(root, 'apps', name === 'login' ? 'core/src/db/login-migrations' : `${name}/src/db/migrations`));
   const found = db.raw
@@ -22,7 +22,7 @@ test.each(Object.entries(tablesOf))('it is said of every table of the %s what ta
   expect([...unsaid, ...gone.map((table) => `${file}: take out \`${table}\`, which the ${name} does not have`)]).toEqual([]);
 });
 
-test('and of every place in the data folder', () => {
+test('every place in the data folder has a rule for removing a person', () => {
   const places = Object.keys(dataPaths('/data')).filter((name) => name !== 'root' && !name.endsWith('Db'));
   expect(Object.keys(placesOf).toSorted()).toEqual(places.toSorted());
 });

@@ -5,7 +5,7 @@ import { outcomes } from '@svc/contract/turn.ts';
 import { tiers, toolPolicies } from '@svc/contract/trust.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 
-// Clients and operators rely on these words. A red test here asks: did you mean to change them?
+// Clients and operators rely on these words. If this test fails: was the change intended?
 test('the words of the wire are what they were', () => {
   expect({ errorCodes, eventKinds, outcomes, tiers, toolPolicies, exitCodes }).toMatchSnapshot();
 });

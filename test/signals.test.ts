@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { read, sourcesOf } from './repository.ts';
 
-/** What runs elsewhere as a program of a test: text there, with no import of ours. */
+/** Programs that tests run elsewhere: text without imports of ours. */
 const programs = new Set(['packages/connector-kit/test/confine-process.test.ts', 'packages/store/src/damage.test.ts']);
 const helper = /^packages\/service-kit\/src\/process\/signal-process(\.test)?\.ts$/;
 
-test('signals by number go through the one helper that refuses what is no process, in tests too', () => {
+test('signals to a pid go through signal-process.ts, in tests too', () => {
   const files = ['packages', 'apps', 'connectors', 'engines', 'scripts', 'bench', 'test'].flatMap(sourcesOf);
   const wrong = files
     .filter((file) => !helper.test(file) && !programs.has(file) && file !== 'test/signals.test.ts')

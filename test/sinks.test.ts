@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { read, sourcesOf } from './repository.ts';
 
 /**
- * Every way out of the service passes a mask by itself: answers in `createApp`, frames by the type of what they take, events in
- * the serializer of telemetry. What can go past them is listed here, each with its reason: a new one has to be added by hand.
+ * Every output of the service is masked: responses in `createApp`, frames by the type of what they take, events in the serializer of telemetry.
+ * Outputs that can bypass this are listed here, each with its reason: a new one has to be added by hand.
  */
 const sources = ['core', 'manager', 'collector', 'vault']
   .map((app) => `apps/${app}/src`)
@@ -11,7 +11,7 @@ const sources = ['core', 'manager', 'collector', 'vault']
   .flatMap(sourcesOf)
   .filter((file) => !file.endsWith('.test.ts'));
 
-/** Files that hold an expression, with what it names there. */
+/** The files with an expression, and what it names there. */
 const found = (pattern: RegExp): Record<string, string[]> =>
   Object.fromEntries(
     sources.flatMap((file) => {
@@ -31,12 +31,12 @@ test('routes that answer with bytes say what they send', () => {
   });
 });
 
-test('answers that no hook sees are written with masked frames only', () => {
+test('responses that bypass hooks are written as masked frames only', () => {
   expect(Object.keys(found(/\.hijack\(\)|openSse\(/g))).toEqual([
     'apps/core/src/degraded-core.ts', // frames of `sseFrame`
     'apps/core/src/feed/feed-routes.ts', // lines of telemetry
     'apps/core/src/turn/stream-turn.ts', // frames of `sseFrame`
-    'apps/core/src/watch/watch-routes.ts', // frames of the ring, which are masked as they are written
+    'apps/core/src/watch/watch-routes.ts', // frames of the ring, which are masked when written
     'apps/collector/src/feed/mount-feed.ts', // Socket.IO: `socket-feed.ts` masks each item
     'apps/collector/src/feed/stream-routes.ts', // frames of `sseFrame`
     'apps/vault/src/seal/watch-routes.ts', // the same
@@ -46,14 +46,14 @@ test('answers that no hook sees are written with masked frames only', () => {
     'apps/core/src/turn/link-writer.ts', // lines of `mask.json`
     'apps/collector/src/feed/mount-feed.ts', // a refusal before there is a request: a fixed text
     'packages/service-kit/src/http/refuse-bytes.ts', // the same
-    'packages/service-kit/src/http/sse-stream.ts', // what `sseFrame` made
+    'packages/service-kit/src/http/sse-stream.ts', // the result of `sseFrame`
   ]);
 });
 
-test('nothing goes without a mask but what has none by its nature', () => {
+test('only the listed files use no mask', () => {
   expect(Object.keys(found(/\bnoMask\b/g))).toEqual([
     'apps/core/src/feed/event-feed.ts', // a time and a fixed text
-    'apps/vault/src/app.ts', // to hand secrets out is its work
+    'apps/vault/src/app.ts', // it exists to return secrets
     'packages/service-kit/src/redaction/outbound-mask.ts',
   ]);
   expect(Object.keys(found(/as MaskedJson\b/g))).toEqual([

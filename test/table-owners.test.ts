@@ -4,7 +4,7 @@ import { openSqlite } from '@svc/store/open-sqlite.ts';
 import { expect, test } from 'vitest';
 import { read, root, sourcesOf } from './repository.ts';
 
-/** Where the tables of an app are made. */
+/** Where the tables of an app are created. */
 const migrations: Record<string, string[]> = {
   core: ['migrations', 'login-migrations'],
   collector: ['migrations'],
@@ -12,7 +12,7 @@ const migrations: Record<string, string[]> = {
   vault: ['migrations'],
 };
 
-/** Folders whose statements read a table of another one, and why a function of that one would not do. None writes it. */
+/** Folders whose statements read a table of another one, and why calling a function is not enough. None writes it. */
 const joins: [folder: string, table: string, why: string][] = [
   ['apps/core/src/delivery', 'turn', 'a reply takes over whether its turn is forgotten, in the one statement that it costs'],
   ['apps/core/src/spend', 'principal', 'names for sums; to read all principals for a few of them would grow with what is stored'],
@@ -23,7 +23,7 @@ const joins: [folder: string, table: string, why: string][] = [
   ['apps/collector/src/search', 'fact', 'how far the index is behind is one statement, so that both sides are of one moment'],
 ];
 
-/** Commands that open the files of an app by themselves, and why no process of it is asked. */
+/** Commands that open the files of an app directly, and why they do not ask its process. */
 const byFile: [folder: string, why: string, ...tables: string[]][] = [
   [
     'apps/cli/src/auth',
@@ -52,7 +52,7 @@ type Statement = Use & { file: string; folder: string };
 const naming =
   /\b(INSERT(?: OR \w+)? INTO|REPLACE INTO|UPDATE(?: OR \w+)?|DELETE FROM|FROM|JOIN)\s+(stored\.)?"?(\w+)|\btable: '(\w+)'/g;
 
-/** The tables that statements in a text name. Those that it creates are of a database of its own; `stored` is the one of the app beside it. */
+/** The tables that statements in a text name. Those that it creates are in a separate database; `stored` is the app's database. */
 function usesIn(text: string): Use[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const own = new Set([...code.matchAll(/CREATE TABLE (\w+)/g)].map((match) => match[1]));
@@ -85,18 +85,18 @@ async function statementsOf(app: string): Promise<Statement[]> {
   const tables = await tablesOf(app);
   const statements = usesOf(app).filter(({ table }) => tables.has(table));
   const found = new Set(statements.map(({ table }) => table));
-  expect([...tables].filter((table) => !found.has(table))).toEqual([]); // or statements are not understood any more
+  expect([...tables].filter((table) => !found.has(table))).toEqual([]); // else statements are no longer understood
   return statements;
 }
 
-/** The folder with most of the statements that write a table; of one that triggers write, with most of those that read it. */
+/** The folder with most of the statements that write a table; if only triggers write it, with most of those that read it. */
 function ownerOf(statements: readonly Statement[]): string {
   const writes = statements.filter((statement) => statement.writes);
   const byFolder = Map.groupBy(writes.length > 0 ? writes : statements, ({ folder }) => folder);
   return [...byFolder].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
 }
 
-/** Statements that stand outside the folder of their table. */
+/** Statements outside the folder of their table. */
 const strays = (statements: readonly Statement[]): (Statement & { owner: string })[] =>
   [...Map.groupBy(statements, ({ table }) => table).values()].flatMap((own) => {
     const owner = ownerOf(own);
@@ -106,7 +106,7 @@ const strays = (statements: readonly Statement[]): (Statement & { owner: string 
 const isJoin = ({ folder, table, writes }: Statement) => !writes && joins.some(([of, name]) => of === folder && name === table);
 
 test.each(Object.keys(migrations))(
-  'the SQL of each table of the %s stands in one folder, and others call functions of it',
+  'the SQL of each table of the %s is in one folder, and others call its functions',
   async (app) => {
     const statements = await statementsOf(app);
     const wrong = strays(statements).filter((statement) => !isJoin(statement));
@@ -120,20 +120,20 @@ test.each(Object.keys(migrations))(
   },
 );
 
-test('and each join that is said to be needed is there', async () => {
+test('every listed join exists', async () => {
   const all = (await Promise.all(Object.keys(migrations).map(statementsOf))).map(strays).flat();
   const found = new Set(all.map(({ folder, table }) => `${folder} ${table}`));
   expect(joins.map(([folder, table]) => `${folder} ${table}`).filter((join) => !found.has(join))).toEqual([]);
 });
 
-test('a command has SQL of its own only where no process can be asked', async () => {
+test('commands contain SQL only where no process can be asked', async () => {
   const tables = new Set((await Promise.all(Object.keys(migrations).map(tablesOf))).flatMap((names) => [...names]));
   const found = new Set(usesOf('cli').flatMap(({ folder, table }) => (tables.has(table) ? [`${folder} ${table}`] : [])));
   const said = byFile.flatMap(([folder, , ...names]) => names.map((name) => `${folder} ${name}`));
   expect([...found].toSorted()).toEqual(said.toSorted());
 });
 
-test('statements are found with what they do, and a database of its own is left out', () => {
+test('usesIn() finds statements and their verbs, and omits tables of a separate database', () => {
   const sql = [
     'INSERT INTO turn (id) SELECT id FROM session JOIN stored.event e',
     'INSERT OR IGNORE INTO fact VALUES (1) ON CONFLICT (name) DO UPDATE SET value = 1',

@@ -7,11 +7,11 @@ import { readTexts, textsModule } from '../scripts/write-texts.ts';
 const app = path.resolve(import.meta.dirname, '../apps/dashboard/app/src');
 const valuesOf = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g))].toSorted();
 
-test('every word that the dashboard shows could be said in another language', () => {
+test('every text that the dashboard shows can be translated', () => {
   expect(readTexts().faults).toEqual([]);
 });
 
-test('the types of a language have every text of the code (node scripts/write-texts.ts)', () => {
+test('the language types contain every text of the code (node scripts/write-texts.ts)', () => {
   expect(readFileSync(path.join(app, 'language/texts.ts'), 'utf8')).toBe(textsModule(readTexts()));
 });
 
@@ -24,7 +24,7 @@ test.each(globSync('languages/*.ts', { cwd: app }))('%s has the values of each t
       expect([...valuesOf(one), '{n}']).toEqual(expect.arrayContaining(valuesOf(form)));
 });
 
-test('texts are found, and words that no language could have are named with their line', () => {
+test('finds texts, and names untranslatable ones with their line', () => {
   const code = `
     const a = t('{name} is in', { name }) + plural(2, '{n} day', '{n} days');
     const b = pieces('Run {command}', { command });

@@ -3,11 +3,11 @@ import { filesOf, read } from './repository.ts';
 
 const apps = ['packages/chat-ui', 'packages/device-gateway/app', 'apps/dashboard/app'];
 const sources = (ending: string) => apps.flatMap((app) => filesOf(`${app}/src`, ending));
-/** Charts are painted again, in other colours; their place on the page stays. */
+/** Charts are redrawn in other colours, at the same place. */
 const charts = 'apps/dashboard/app/src/parts/chart/chart.tsx';
 
-/** So that a page which was looked at in one theme has only its colours to be looked at in the other. */
-test('a theme changes colours alone', () => {
+/** So that a page that was checked in one theme needs only its colours checked in the other. */
+test('a theme changes only colours', () => {
   const styles = sources('.css').map((file) => read(file).replaceAll(/\/\*[^]*?\*\//g, ''));
   const ofThemes = styles.flatMap((css) => [...css.matchAll(/data-theme[^{}]*\{([^}]*)\}/g)].map(([, body = '']) => body.trim()));
   expect(new Set(ofThemes)).toEqual(new Set(['color-scheme: light;', 'color-scheme: dark;']));
@@ -20,7 +20,7 @@ test('a theme changes colours alone', () => {
   expect(scripts.filter((file) => read(file).includes('prefers-color-scheme'))).toEqual([charts]);
 });
 
-/** So that a page whose colours were looked at in a wide window has only its layout to be looked at in a narrow one. */
+/** So that a page whose colours were checked in a wide window needs only its layout checked in a narrow one. */
 test('the width of a window changes no colours', () => {
   const blocks = sources('.css').flatMap((file) => [
     ...read(file).matchAll(/@(?:media|container)[^{]*width[^{]*\{((?:[^{}]*\{[^{}]*\})*)/g),
@@ -34,6 +34,6 @@ test('the width of a window changes no colours', () => {
       .filter((line) => /^(?:--|color|background|opacity|filter|fill|mix-blend|font:|font-weight)/.test(line))
       .map((line) => `${selector.trim()} { ${line} }`),
   );
-  // Only a narrow window has the bar of screens, which is looked at in both themes, and the names beside the facts, which are no text to axe.
+  // Only a narrow window has the bar of screens, which is checked in both themes, and the names beside the facts, which are no text to axe.
   expect(ofColours.toSorted()).toEqual(['.facts td::before { color: var(--muted) }', '.tabs { background: var(--surface) }']);
 });
