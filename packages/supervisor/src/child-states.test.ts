@@ -43,7 +43,7 @@ describe('child state table', () => {
     `);
   });
 
-  test.each(phases)('stop leads from %s to a state without a process or to stopping', (phase) => {
+  test.each(phases)('stop leads from %s to stopped or stopping', (phase) => {
     const to = transitions[phase].stop?.to ?? phase;
     expect(['stopped', 'stopping']).toContain(to);
   });

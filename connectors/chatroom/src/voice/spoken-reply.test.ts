@@ -27,7 +27,7 @@ test('speaks sentences in order, as soon as each is complete', async () => {
   expect(await listen(sound)).toBe('is noon. It rains. Stay');
 });
 
-test('requests at most two sentences ahead', async () => {
+test('requests the next two sentences while one is spoken, and no more', async () => {
   const asked: string[] = [];
   const speak: Speak = (text, signal) => {
     asked.push(text);

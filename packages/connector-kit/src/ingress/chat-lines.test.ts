@@ -25,7 +25,7 @@ function three() {
   return { log, lines, jobs };
 }
 
-test('an update that is to be redelivered takes all behind it along', async () => {
+test('a job that rejects for redelivery drops all those behind it, and later ones run', async () => {
   const { log, lines, jobs } = three();
   jobs[0].end.reject(unavailable('later'));
   await lines.drained();
