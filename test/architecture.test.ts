@@ -289,7 +289,7 @@ describe('all code', () => {
     ]);
   });
 
-  test('keeps the contract free of imports at run time', () => {
+  test('keeps the contract free of package imports at run time', () => {
     const values = sourcesOf('packages/contract/src').flatMap((file) => importsOf(file).filter(({ typeOnly }) => !typeOnly));
     expect(values.filter(({ specifier }) => !specifier.startsWith('.'))).toEqual([]);
   });

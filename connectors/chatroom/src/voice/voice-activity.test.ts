@@ -43,7 +43,7 @@ describe('any sound', () => {
     maxLength: 12,
   });
 
-  test('begins and ends alternate, with their minimum durations', () => {
+  test('has alternating begins and ends, with their minimum durations', () => {
     fc.assert(
       fc.property(runs, (parts) => {
         const changes = changesIn(parts.flatMap(({ db, count }) => framesOf(db, count)));

@@ -15,7 +15,7 @@ test('an empty ring returns nothing', () => {
   expect([ring.first(), ring.end(), ring.placeAfter('e1'), ring.read(0, 100).items]).toEqual([0, 0, null, []]);
 });
 
-describe('a ring over its limits', () => {
+describe('ring over its limits', () => {
   test('drops the oldest events', () => {
     const ring = fill(12);
     expect(idsOf(ring.read(ring.first(), 1000).items)).toEqual(['e8', 'e9', 'e10', 'e11', 'e12']);

@@ -54,14 +54,14 @@ describe('gateway session', () => {
   });
 });
 
-describe('gateway refusals', () => {
+describe('gateway', () => {
   const loginError = (token: string, intents?: number[]): Promise<string> =>
     trial.connect(token, intents).then(
       (client: Client) => String(client.user?.tag),
       (error: Error) => error.message,
     );
 
-  test('reject a wrong token and an intent that is not enabled', async () => {
+  test('rejects a wrong token and an intent that is not enabled', async () => {
     const narrow = trial.server.addBot({ name: 'Narrow', readsMessageContent: false });
     expect(await loginError('AAAA.bbbb.cccc')).toBe('An invalid token was provided.');
     const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
@@ -69,7 +69,7 @@ describe('gateway refusals', () => {
     expect(await loginError(narrow.token, [Guilds, GuildMessages])).toBe('narrow');
   });
 
-  test('reject invalid payloads with their close codes', async () => {
+  test('closes the connection with the code of an invalid payload', async () => {
     const speak = (payload: unknown, version = 10): Promise<number> =>
       new Promise((resolve) => {
         const socket = new WebSocket(

@@ -132,8 +132,8 @@ describe('files', () => {
   });
 });
 
-describe('requests outside the API description', () => {
-  test('are reported, and rejected except for unknown fields', async () => {
+describe('API requests', () => {
+  test('are reported if they are outside the API description, and rejected except for unknown fields', async () => {
     const post = (body: object, route = `/channels/${trial.general.id}/messages`) =>
       fetch(`${trial.server.apiUrl}/v10${route}`, {
         method: 'POST',
