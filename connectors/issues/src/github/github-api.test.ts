@@ -20,7 +20,7 @@ test('sends no request during a rate limit, and reports its end in one text', as
   expect(await said()).toBe(told);
   expect(server.calls).toEqual([]);
   clock.advance(1000);
-  expect(await said()).not.toContain('pause');
+  expect(await said()).not.toContain('limiting');
   expect(server.calls).toHaveLength(1);
 });
 

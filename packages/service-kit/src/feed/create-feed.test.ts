@@ -78,9 +78,11 @@ test('sends nothing to a reader that is gone', async () => {
 });
 
 test('forgets a reader that disconnects, even before it is added', async () => {
-  const { emit, follow, gone } = open();
+  const { emit, follow, gone, sent } = open();
   await follow(null);
   gone.abort();
   emit('a');
   await follow(null);
+  emit('b');
+  expect(sent).toEqual([]);
 });
