@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take forty seconds or more, longest first. A new checkout knows no durations; one of these that started last would run alone at the end. */
+/** Files that take thirty seconds or more, longest first. A new checkout knows no durations; one of these that started last would run alone at the end. */
 export const slowFiles = [
   'apps/cli/test/update.test.ts',
   'apps/cli/test/update-killed.test.ts',
@@ -26,6 +26,17 @@ export const slowFiles = [
   'apps/core/test/terminal-kills.test.ts',
   'apps/cli/test/update-agent.test.ts',
   'test/e2e/dashboard-settings.test.ts',
+  'test/e2e/dashboard-forms.test.ts',
+  'test/e2e/dashboard-undelivered.test.ts',
+  'scripts/pack-connector-kit.test.ts',
+  'test/e2e/third-party-connector.test.ts',
+  'test/e2e/dashboard-people.test.ts',
+  'engines/claude/test/claude-tools.test.ts',
+  'test/e2e/proxies.test.ts',
+  'test/e2e/dashboard-live.test.ts',
+  'test/e2e/dashboard-words.test.ts',
+  'engines/gemini/test/gemini-tools.test.ts',
+  'test/e2e/dashboard-passkeys.test.ts',
 ];
 
 /** Vitest's order, with the slow files of each project first. */
