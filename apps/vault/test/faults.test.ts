@@ -1,5 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { VaultAccess } from '@svc/contract/vault.ts';
@@ -12,6 +24,9 @@ import { open } from './open-in-process.ts';
 const fixture = path.join(import.meta.dirname, 'fixtures/one-step.ts');
 const strace = '/usr/bin/strace';
 const agent = { id: 'agt_1', name: 'reader', tier: 'SACRED', created_at: 0, revoked_at: null } as const;
+/** The files of a vault; what SQLite keeps in shared memory, the next process makes again. */
+const names = ['vault.db', 'vault.db-wal'];
+const calls = ['pwrite64', 'ftruncate', 'unlink'];
 const old = (n: number) => `old value ${n}`;
 
 let folder: TemporaryFolder;
@@ -25,29 +40,67 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Runs one step on a fresh copy, with a fault injected into a system call on the vault's files, if any. */
-function runStep(step: string, inject?: string) {
+/** A fresh copy of the prepared vault. */
+function copyOfVault(): string {
   const dir = path.join(folder.path, 'copy');
-  cpSync(prepared(), dir, { recursive: true, force: true });
-  const files = ['vault.db', 'vault.db-wal'].flatMap((name) => ['-P', path.join(dir, 'vault', name)]);
-  const log = path.join(folder.path, 'calls');
-  // With a filter in the kernel only the calls in question stop the program; but then strace injects no signals.
-  const filter = inject?.includes(':error=') === true ? ['--seccomp-bpf'] : [];
-  const what =
-    inject === undefined ? ['-e', `trace=${calls.join()}`] : ['-e', `trace=${inject.split(':')[0]}`, '-e', `inject=${inject}`];
-  const args = ['-f', ...filter, '-qq', '-o', log, ...files, ...what];
-  const { status, signal, stdout } = spawnSync(strace, [...args, process.execPath, fixture, dir, step], { encoding: 'utf8' });
-  return { dir, stdout, isKilled: signal === 'SIGKILL' || status === 137, status, log };
+  rmSync(dir, { recursive: true, force: true });
+  cpSync(prepared(), dir, { recursive: true });
+  return dir;
 }
 
-/** How often a step makes each call, in the thread that does it most often: faults are counted by thread. */
-function countCalls(log: string): { call: string; count: number }[] {
-  const made = readFileSync(log, 'utf8').matchAll(/^(\d+) +(\w+)\(/gm);
-  const counts = Map.groupBy([...made], ([, thread, call]) => `${thread} ${call}`);
-  const most = (call: string) =>
-    Math.max(0, ...[...counts].flatMap(([key, { length }]) => (key.endsWith(` ${call}`) ? length : [])));
-  return calls.map((call) => ({ call, count: most(call) }));
+/** Runs one step on a fresh copy, under strace, which sees only the calls on the vault's files. A filter in the kernel lets all others pass. */
+function runStep(step: string, ...options: string[]) {
+  const dir = copyOfVault();
+  const files = names.flatMap((name) => ['-P', path.join(dir, 'vault', name)]);
+  const args = ['-f', '--seccomp-bpf', '-qq', ...files, ...options, process.execPath, fixture, dir, step];
+  const { status, stdout } = spawnSync(strace, args, { encoding: 'utf8' });
+  return { dir, stdout, status };
 }
+
+type Change = { call: string; name: string; bytes: Buffer; numbers: number[] };
+
+/** Runs one step, and gives each of its changes to the vault's files, in order. A call of each thread is in a file of its own, with its time. */
+function recordStep(step: string): { dir: string; changes: Change[] } {
+  const log = path.join(folder.path, 'calls');
+  const { dir, status } = runStep(step, '-ff', '-ttt', '-yxx', '-s', '100000', '-o', log, '-e', `trace=${calls.join()}`);
+  expect(status).toBe(0);
+  const logs = readdirSync(folder.path).filter((name) => name.startsWith('calls.'));
+  const lines = logs.flatMap((name) => readFileSync(path.join(folder.path, name), 'utf8').split('\n').filter(Boolean));
+  for (const name of logs) rmSync(path.join(folder.path, name));
+  return { dir, changes: lines.toSorted().map(readChange) };
+}
+
+function readChange(line: string): Change {
+  const [, call = '', place = '', bytes = '', numbers = ''] = calledAs.exec(line) ?? [];
+  const name = path.basename(fromHex(place).toString());
+  expect([calls.includes(call), names.includes(name)], line.slice(0, 200)).toEqual([true, true]);
+  return { call, name, bytes: fromHex(bytes), numbers: numbers.split(', ').filter(Boolean).map(Number) };
+}
+
+const calledAs = /^[\d.]+ (\w+)\((?:\d+<)?"?([^">]+)"?>?(?:, "([^"]*)")?(?:, ([\d, ]+))?\) = \d+$/;
+const fromHex = (text: string) => Buffer.from(text.replaceAll('\\x', ''), 'hex');
+
+/** A vault as a kill leaves it after the first changes of a step: the system keeps what was written, and nothing else has changed. */
+function killedAfter(changes: readonly Change[]): string {
+  const dir = copyOfVault();
+  for (const { call, name, bytes, numbers } of changes) {
+    const file = path.join(dir, 'vault', name);
+    if (call === 'unlink') rmSync(file);
+    else if (call === 'ftruncate') truncateSync(file, numbers[0]);
+    else {
+      const opened = openSync(file, constants.O_WRONLY | constants.O_CREAT);
+      writeSync(opened, bytes, 0, bytes.length, numbers[1]);
+      closeSync(opened);
+    }
+  }
+  return dir;
+}
+
+const digestsOf = (dir: string) =>
+  names.map((name) => {
+    const file = path.join(dir, 'vault', name);
+    return existsSync(file) ? hash('sha256', readFileSync(file)) : null;
+  });
 
 /** What the vault holds now, opened with either passphrase. */
 async function readAll(dir: string): Promise<{ values: string[]; accesses: VaultAccess[] }> {
@@ -73,41 +126,44 @@ async function readAll(dir: string): Promise<{ values: string[]; accesses: Vault
   return { values, accesses };
 }
 
-/** A kill before a write of pages or one before the next call that brings them to the disk leave nearly the same; all of them when there is time for it. */
-const stride = usualOrDeep(8, 1);
+/** Of the writes that only add to a log; all of them when there is time for it. */
+const stride = usualOrDeep(3, 1);
 const errorStride = usualOrDeep(3, 1);
-const calls = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'unlink'];
 
 const why = whyNoFaults();
 describe.skipIf(why !== null)(`with a fault in a system call${skipNote(why)}`, () => {
-  test.each([
-    ['put', 1],
-    ['rotate', 3],
-    ['passphrase', 6],
-  ])('V09: killed at any write of %s, every secret is there, old or new', async (step, first) => {
-    const whole = runStep(step);
-    expect(whole.status).toBe(0);
-    expect((await readAll(whole.dir)).values[3]).toBe(step === 'put' ? 'a new value' : old(3));
-    let kills = 0;
-    const seen = new Set<string>();
-    for (const { call, count } of countCalls(whole.log)) {
-      const by = call === 'pwrite64' ? stride : 1;
-      for (let when = by === 1 ? 1 : first; when <= count; when += by) {
-        const { dir, isKilled } = runStep(step, `${call}:signal=SIGKILL:when=${when}`);
-        const { values } = await readAll(dir);
+  test.each(['put', 'rotate', 'passphrase'])(
+    'V09: killed at any write of %s, every secret is there, old or new',
+    async (step) => {
+      const { dir, changes } = recordStep(step);
+      const [after, digests] = [step === 'put' ? 'a new value' : old(3), digestsOf(dir)];
+      expect((await readAll(dir)).values[3]).toBe(after);
+      expect(digestsOf(killedAfter(changes))).toEqual(digests);
+      const seen = new Set<string>();
+      for (let made = 0; made <= changes.length; made++) {
+        const next = changes[made];
+        if (next?.call === 'pwrite64' && next.name.endsWith('-wal') && made % stride > 0) continue;
+        const { values } = await readAll(killedAfter(changes.slice(0, made)));
         for (const n of [0, 1, 2, 4, 5]) expect(values[n]).toBe(old(n));
         seen.add(values[3] ?? '');
-        if (isKilled) kills++;
       }
-    }
-    expect(kills).toBeGreaterThan(10);
-    expect(seen).toEqual(new Set(step === 'put' ? [old(3), 'a new value'] : [old(3)]));
-  });
+      expect(changes.length).toBeGreaterThan(20);
+      expect(seen).toEqual(new Set([old(3), after]));
+    },
+  );
 
   test.each(['fsync', 'pwrite64'])('V07: when %s fails, a secret is given only if its access is on record', async (call) => {
     let [given, withheld] = [0, 0];
     for (let when = 1; given < 3; when += call === 'pwrite64' ? errorStride : 1) {
-      const { dir, stdout } = runStep('read', `${call}:error=EIO:when=${when}+`);
+      const { dir, stdout } = runStep(
+        'read',
+        '-o',
+        '/dev/null',
+        '-e',
+        `trace=${call}`,
+        '-e',
+        `inject=${call}:error=EIO:when=${when}+`,
+      );
       const { accesses } = await readAll(dir);
       const isOnRecord = accesses.some(({ actor, action, outcome }) => `${actor} ${action} ${outcome}` === 'reader redeem ok');
       if (stdout === old(3)) {
