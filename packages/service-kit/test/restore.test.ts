@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RestorePlan } from '@svc/contract/backup.ts';
@@ -87,7 +97,9 @@ function copyOf(folder: string): string {
   return copy.path;
 }
 
-const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
+/** Has a process apply what is pending, and be killed before or after one of its renames. */
+const kill = (folder: string, nth: number, when: string) =>
+  spawnSync(process.execPath, [program, folder, String(nth), when]).signal;
 
 describe('a restore', () => {
   test('leaves everything as it is until the next start', () => {
@@ -190,49 +202,55 @@ describe('a restore', () => {
   });
 });
 
+/** Copies of a data folder as a kill leaves it before and after each rename of what is pending: what is in its files then, and no more. */
+function killedFolders(folder: string): { moment: string; copy: string }[] {
+  const killed: { moment: string; copy: string }[] = [];
+  let count = 0;
+  applyRestore(folder, (from, to) => {
+    count++;
+    killed.push({ moment: `before ${count}`, copy: copyOf(folder) });
+    renameSync(from, to);
+    killed.push({ moment: `after ${count}`, copy: copyOf(folder) });
+  });
+  return killed;
+}
+
 describe('[S03] a start that is killed', () => {
   const renames = 17; // eleven names out, six in
 
-  test.each(['before', 'after'])(
-    '%s any of the renames ends with all of the backup',
-    (when) => {
-      const folder = dataFolder();
-      stage(folder, incoming);
-      for (let nth = 1; nth <= renames; nth++) {
-        const copy = copyOf(folder);
-        expect(run(copy, String(nth), when).signal, `${when} ${nth}`).toBe('SIGKILL');
-        applyRestore(copy);
-        expect(read(copy), `${when} ${nth}`).toEqual(afterwards);
-        undoRestore(copy);
-        applyRestore(copy);
-        expect(read(copy), `${when} ${nth}, undone`).toEqual(oldState);
-      }
-      expect(JSON.parse(run(copyOf(folder)).stdout)).toMatchObject({ count: renames });
-    },
-    60_000,
-  );
+  test('at any of the renames ends with all of the backup', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    const killed = killedFolders(folder);
+    expect(killed).toHaveLength(2 * renames);
+    for (const { moment, copy } of killed) {
+      applyRestore(copy);
+      expect(read(copy), moment).toEqual(afterwards);
+      undoRestore(copy);
+      applyRestore(copy);
+      expect(read(copy), `${moment}, undone`).toEqual(oldState);
+    }
+  });
 
-  test.each(['before', 'after'])(
-    '%s any of the renames of an undo ends with all of the old',
-    (when) => {
-      const folder = dataFolder();
-      stage(folder, incoming);
-      applyRestore(folder);
-      undoRestore(folder);
-      for (let nth = 1; nth <= renames; nth++) {
-        const copy = copyOf(folder);
-        expect(run(copy, String(nth), when).signal, `${when} ${nth}`).toBe('SIGKILL');
-        applyRestore(copy);
-        expect(read(copy), `${when} ${nth}`).toEqual(oldState);
-      }
-    },
-    60_000,
-  );
+  test('at any of the renames of an undo ends with all of the old', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    applyRestore(folder);
+    undoRestore(folder);
+    const killed = killedFolders(folder);
+    expect(killed).toHaveLength(2 * renames);
+    for (const { moment, copy } of killed) {
+      applyRestore(copy);
+      expect(read(copy), moment).toEqual(oldState);
+    }
+  });
 
   test('again and again still ends', () => {
     const folder = dataFolder();
     stage(folder, incoming);
-    for (let nth = 1; nth <= renames; nth++) run(folder, '1', 'after');
+    for (const [index, when] of ['after', 'before', 'after', 'before', 'after'].entries())
+      expect(kill(folder, index + 1, when)).toBe('SIGKILL');
+    expect(restoreState(folder)).toMatchObject({ state: 'pending' });
     applyRestore(folder);
     expect(read(folder)).toEqual(afterwards);
   });
