@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
-import { runSvc } from '@svc/testing/run-svc.ts';
+import { compiledCode, runSvc } from '@svc/testing/run-svc.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
-const env = { PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
+const env = { ...compiledCode, PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
 
 test('where there is no set-up link, the command that makes one is named', async () => {
   expect((await runSvc(['auth'], { env })).out).toContain('./svc auth setup');

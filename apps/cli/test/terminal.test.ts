@@ -6,7 +6,7 @@ import type { Terminal } from '@svc/contract/terminal.ts';
 import { http, type IncomingMessage, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { waitFor } from '@svc/testing/house.ts';
-import { runSvc } from '@svc/testing/run-svc.ts';
+import { compiledCode, runSvc } from '@svc/testing/run-svc.ts';
 import { testUnless, whyNoTmux } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -75,7 +75,14 @@ let env: Record<string, string | undefined>;
 
 beforeAll(async () => {
   const [SVC_CORE_PORT, SVC_COLLECTOR_PORT] = [await portOf(core), await portOf(collector)];
-  env = { PATH: process.env['PATH'], HOME: place.path, SVC_DATA_DIR: place.path, SVC_CORE_PORT, SVC_COLLECTOR_PORT };
+  env = {
+    ...compiledCode,
+    PATH: process.env['PATH'],
+    HOME: place.path,
+    SVC_DATA_DIR: place.path,
+    SVC_CORE_PORT,
+    SVC_COLLECTOR_PORT,
+  };
 });
 afterAll(() => {
   for (const host of [core, collector]) {

@@ -9,6 +9,10 @@ import { temporaryFolder } from './temporary-folder.ts';
 export type SvcRun = { code: number | null; out: string; err: string };
 export type SvcPlace = { env: Readonly<Record<string, string | undefined>>; cwd?: string; input?: string };
 
+const { NODE_COMPILE_CACHE } = process.env;
+/** The setting with which a program finds its compiled code: it starts in a third of the time. */
+export const compiledCode: Readonly<Record<string, string>> = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 /** Ends a hanging command before its test does. */
 const timeoutMs = 55_000;
 
@@ -16,7 +20,7 @@ const timeoutMs = 55_000;
 export async function runSvc(args: readonly string[], { env, cwd, input = '' }: SvcPlace): Promise<SvcRun> {
   const main = path.join(repositoryRoot, 'apps/cli/src/main.ts');
   const child = spawn(process.execPath, [main, ...args], {
-    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
+    env: { ...compiledCode, ...env },
     cwd,
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
@@ -47,6 +51,7 @@ export async function startCliCore({ home }: { home?: string } = {}): Promise<Cl
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
   const { child, exited } = await startCore(folder.path, { core: corePort, manager, collector });
   const env = {
+    ...compiledCode,
     PATH: process.env['PATH'],
     HOME: home ?? folder.path,
     SVC_DATA_DIR: folder.path,
