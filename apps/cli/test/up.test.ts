@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
@@ -17,19 +17,19 @@ let dataDir = '';
 let ports: number[] = [];
 let children: ChildProcess[] = [];
 
-beforeEach(async () => {
+async function openPlace(): Promise<void> {
   folder = temporaryFolder();
   dataDir = path.join(folder.path, 'data');
   ports = await freePorts(4);
   children = [];
-});
-afterEach(async () => {
+}
+async function closePlace(): Promise<void> {
   for (const child of children) if (!hasEnded(child)) child.kill('SIGTERM');
   await Promise.all(
     children.map((child) => new Promise((resolve) => (hasEnded(child) ? resolve(null) : child.once('exit', resolve)))),
   );
   folder.remove();
-});
+}
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
@@ -71,6 +71,9 @@ const state = () => JSON.parse(readFileSync(stateFile(), 'utf8')) as SupervisorS
 const service = (name: string) => state().services.find((candidate) => candidate.name === name);
 
 describe('svc up', () => {
+  beforeEach(openPlace);
+  afterEach(closePlace);
+
   test('runs the three host processes, shows the new key once, and stops all of them on a signal', async () => {
     const first = startUp();
     await first.says('Ctrl-C stops all');
@@ -133,36 +136,6 @@ describe('svc up', () => {
     expect(up.output()).toContain('Make one later: ./svc auth setup');
     expect(up.output()).toContain('sk-test-key  shown this once');
     expect(service('core')?.status).toBe('running');
-  });
-
-  test('gives the logins of engines to the core alone', async () => {
-    await startUp().says('Ctrl-C stops all');
-    const names = async (port: number | undefined) =>
-      (await requestJson<string[]>(`http://127.0.0.1:${port}/env`, { timeoutMs: 5000 })).body;
-    expect(await names(ports[0])).toContain('OPENAI_API_KEY');
-    expect(await names(ports[1])).not.toContain('OPENAI_API_KEY');
-    expect(await names(ports[2])).not.toContain('OPENAI_API_KEY');
-  });
-
-  test('a second one on the same data folder says that it runs already, and succeeds', async () => {
-    const first = startUp();
-    await first.says('Ctrl-C stops all');
-    const second = startUp();
-    expect(await second.ended).toBe(0);
-    expect(second.output()).toContain(`as process ${first.child.pid}`);
-    expect(second.output()).toContain(`http://127.0.0.1:${ports[0]}`);
-    expect(isAlive(Number(service('core')?.pid))).toBe(true);
-  });
-
-  test('reports a crash in one line and brings the process back', async () => {
-    const up = startUp();
-    await up.says('Ctrl-C stops all');
-    signalProcess(service('collector')?.pid, 'SIGKILL');
-    await up.says('collector is back');
-    expect(up.output()).toMatch(/^\d\d:\d\d:\d\d collector was ended by SIGKILL.*Starting it again/m);
-    await expect
-      .poll(() => service('collector'))
-      .toMatchObject({ status: 'running', restarts: 1, last_exit: { signal: 'SIGKILL' } });
   });
 
   test('brings a process back however often it is killed, and says how often and when', async () => {
@@ -306,13 +279,45 @@ describe('svc up', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(0);
   });
+});
+
+describe('a running svc up', () => {
+  let up: ReturnType<typeof start>;
+  beforeAll(openPlace);
+  /** Again after a test that ended it. */
+  beforeEach(async () => {
+    if (up === undefined || hasEnded(up.child)) up = startUp();
+    await up.says('Ctrl-C stops all');
+  });
+  afterAll(closePlace);
+
+  test('gives the logins of engines to the core alone', async () => {
+    const names = async (port: number | undefined) =>
+      (await requestJson<string[]>(`http://127.0.0.1:${port}/env`, { timeoutMs: 5000 })).body;
+    expect(await names(ports[0])).toContain('OPENAI_API_KEY');
+    expect(await names(ports[1])).not.toContain('OPENAI_API_KEY');
+    expect(await names(ports[2])).not.toContain('OPENAI_API_KEY');
+  });
+
+  test('a second one on the same data folder says that it runs already, and succeeds', async () => {
+    const second = startUp();
+    expect(await second.ended).toBe(0);
+    expect(second.output()).toContain(`as process ${up.child.pid}`);
+    expect(second.output()).toContain(`http://127.0.0.1:${ports[0]}`);
+    expect(isAlive(Number(service('core')?.pid))).toBe(true);
+  });
+
+  test('reports a crash in one line and brings the process back', async () => {
+    const { restarts = 0 } = service('collector') ?? {};
+    signalProcess(service('collector')?.pid, 'SIGKILL');
+    await up.says('collector is back');
+    expect(up.output()).toMatch(/^\d\d:\d\d:\d\d collector was ended by SIGKILL.*Starting it again/m);
+    await expect
+      .poll(() => service('collector'))
+      .toMatchObject({ status: 'running', restarts: restarts + 1, last_exit: { signal: 'SIGKILL' } });
+  });
 
   test('is what status and doctor report', async () => {
-    const before = start(mainFile, ['status', '--json']);
-    expect(await before.ended).toBe(3);
-    expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });
-
-    await startUp().says('Ctrl-C stops all');
     const status = start(mainFile, ['status', '--json']);
     expect([await status.ended, JSON.parse(status.output()).problems]).toEqual([0, []]);
     expect(JSON.parse(status.output())).toMatchObject({
@@ -334,8 +339,17 @@ describe('svc up', () => {
   });
 });
 
-describe('svc chat', () => {
-  test('says that the service is not running', async () => {
+describe('where nothing runs', () => {
+  beforeEach(openPlace);
+  afterEach(closePlace);
+
+  test('svc status says so', async () => {
+    const before = start(mainFile, ['status', '--json']);
+    expect(await before.ended).toBe(3);
+    expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });
+  });
+
+  test('svc chat says that the service is not running', async () => {
     const chat = start(mainFile, ['chat', 'hello']);
     expect(await chat.ended).toBe(1);
     expect(chat.output()).toContain('the service is not running');
