@@ -2,34 +2,29 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
-import { type House, openHouse } from '@svc/testing/house.ts';
 import {
   codexPackage,
   fakeCodex,
   type PackageRegistry,
   startPackageRegistry,
 } from '@svc/testing/package-registry/start-package-registry.ts';
-import { runSvc } from '@svc/testing/run-svc.ts';
+import { type CliCore, startCliCore } from '@svc/testing/run-svc.ts';
 
-let house: House;
+let core: CliCore;
 let registry: PackageRegistry;
 const key = 'sk-canary-0123456789';
 
 beforeAll(async () => {
   registry = await startPackageRegistry();
-  house = await openHouse({ env: { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: '' } });
+  core = await startCliCore({ env: { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: '' } });
 });
 afterAll(async () => {
-  await house.stop();
+  await core.close();
   await registry.close();
 });
 
 /** The command as a person runs it, with what is piped into it. */
-const svc = (args: string[], input = '') =>
-  runSvc(['engine', ...args], {
-    env: { PATH: process.env['PATH'], HOME: house.folder, SVC_DATA_DIR: house.folder, NO_COLOR: '1' },
-    input,
-  });
+const svc = (args: string[], input = '') => core.svc(['engine', ...args], { input });
 
 const view = async (id: string) =>
   (JSON.parse((await svc(['--json'])).out) as { engines: EngineView[] }).engines.find((engine) => engine.id === id);
@@ -82,7 +77,7 @@ test('a key comes from a pipe, is never an argument, and is removed again', asyn
     expect.stringContaining('by API key'),
     expect.stringContaining('secrets file'),
   ]);
-  expect(JSON.parse(readFileSync(path.join(house.folder, 'secrets.json'), 'utf8'))).toEqual({ SVC_GEMINI_API_KEY: key });
+  expect(JSON.parse(readFileSync(path.join(core.folder, 'secrets.json'), 'utf8'))).toEqual({ SVC_GEMINI_API_KEY: key });
   expect((await svc(['key', 'gemini', '--remove'])).code).toBe(0);
   expect(await view('gemini')).toMatchObject({ key_present: false, connection: 'subscription' });
   const claude = await svc(['key', 'claude'], key);

@@ -45,11 +45,13 @@ export type CliCore = {
   close(): Promise<void>;
 };
 
-/** Starts a core in a process of its own, for commands that use it. `home`: the home folder of the person who types them. */
-export async function startCliCore({ home }: { home?: string } = {}): Promise<CliCore> {
+type CliCoreOptions = { home?: string; env?: Record<string, string> };
+
+/** Starts a core in a process of its own, for commands that use it. `home`: the home folder of the person who types them; `env`: settings of the core. */
+export async function startCliCore({ home, env: ofCore }: CliCoreOptions = {}): Promise<CliCore> {
   const folder = temporaryFolder();
   const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
-  const { child, exited } = await startCore(folder.path, { core: corePort, manager, collector });
+  const { child, exited } = await startCore(folder.path, { core: corePort, manager, collector }, ofCore);
   const env = {
     ...compiledCode,
     PATH: process.env['PATH'],
