@@ -8,6 +8,16 @@ const usedByWrapper = ['sh', 'cmp', 'mkdir', 'readlink', 'cp', 'mv', 'rm', 'date
 /** For the stubs. */
 const usedByStubs = ['ln'];
 
+let places: string[] | undefined;
+/** Asked once for all trees. */
+function placesOfUsed(): string[] {
+  const script = 'for name; do command -v "$name"; done';
+  places ??= execFileSync('/bin/sh', ['-c', script, 'sh', ...usedByWrapper, ...usedByStubs], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  return places;
+}
+
 export type Run = { code: number; stdout: string; stderr: string };
 type RunOptions = { program?: string; cwd?: string; env?: Record<string, string>; uid?: number };
 
@@ -53,8 +63,7 @@ export function createWrapperTree(): WrapperTree {
     file('apps/cli/src/main.ts'),
     'console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE, form: process.env.NODE_COMPILE_CACHE_PORTABLE }));',
   );
-  for (const name of [...usedByWrapper, ...usedByStubs])
-    symlinkSync(execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), path.join(bin, name));
+  for (const place of placesOfUsed()) symlinkSync(place, path.join(bin, path.basename(place)));
 
   const program = (name: string, text: string) => {
     writeFileSync(path.join(bin, name), `#!/bin/sh\n${text}\n`);
