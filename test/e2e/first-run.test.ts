@@ -6,6 +6,7 @@ import type { Session } from '@svc/contract/session.ts';
 import type { UsageRollup } from '@svc/contract/usage.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { createRemoteUsers, userProofVariable } from '@svc/service-kit/http/remote-users.ts';
+import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 import { openHouse, type House } from '@svc/testing/house.ts';
 import { runSvc } from '@svc/testing/run-svc.ts';
 import { testUnless, whyNotLinux } from '@svc/testing/skip-note.ts';
@@ -183,4 +184,11 @@ describe('a key of its own', () => {
     const { keys } = JSON.parse((await svc('list', '--json')).out) as { keys: { name: string }[] };
     expect(keys.map(({ name }) => name)).toEqual(expect.arrayContaining([...names, 'owner']));
   });
+});
+
+test('Ctrl-C ends everything, cleanly', async () => {
+  const all = [...['core', 'manager', 'collector'].map((name) => house.pidOf(name)), await house.compatPid()];
+  expect(all.every(isAlive)).toBe(true);
+  expect(await house.stop()).toBe(0);
+  expect(all.filter(isAlive)).toEqual([]);
 });
