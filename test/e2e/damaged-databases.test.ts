@@ -69,23 +69,21 @@ describe('svc doctor', () => {
     expect(await examine(brokenFolder(() => undefined))).toEqual([]);
   });
 
-  test.each([[{ 'core.db': 'header', 'manager.db': 'instance' }], [{ 'core.db': 'turn', 'collector.db': 'event' }]])(
-    'names each database with altered bytes and no other, and the backup to go back to: %j',
-    async (damages) => {
-      const dir = brokenFolder((folder) => {
-        for (const [name, what] of Object.entries(damages)) damageDatabase(path.join(folder, name), what);
-      });
-      const found = await examine(dir);
-      expect(found).toEqual(
-        Object.keys(damages).map((name) =>
-          expect.objectContaining({
-            text: expect.stringContaining(`${path.join(dir, name)} is damaged: `) as string,
-            fix: expect.stringContaining(`./svc backup restore ${backup}`) as string,
-          }),
-        ),
-      );
-    },
-  );
+  test('names each database with altered bytes and no other, and the backup to go back to', async () => {
+    const damages = { 'core.db': 'header', 'manager.db': 'instance', 'collector.db': 'event' };
+    const dir = brokenFolder((folder) => {
+      for (const [name, what] of Object.entries(damages)) damageDatabase(path.join(folder, name), what);
+    });
+    const found = await examine(dir);
+    expect(found).toEqual(
+      Object.keys(damages).map((name) =>
+        expect.objectContaining({
+          text: expect.stringContaining(`${path.join(dir, name)} is damaged: `) as string,
+          fix: expect.stringContaining(`./svc backup restore ${backup}`) as string,
+        }),
+      ),
+    );
+  });
 
   test('names a log with altered bytes, and a core that starts on it keeps it and says that something is missing', async () => {
     const dir = brokenFolder((folder) => {
