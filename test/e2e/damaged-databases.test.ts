@@ -7,6 +7,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { openHouse, waitFor } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openTestCore } from '../../apps/core/test/open-test-core.ts';
 
 const used = temporaryFolder();
 let backup = '';
@@ -124,28 +125,39 @@ describe('a process whose database is damaged', () => {
     expect(started.output()).toContain(`./svc backup restore ${backup}`);
   });
 
-  test.each(['header', 'principal', 'identifier', 'turn'])(
-    '(the core, %s) lets nobody in, or says at run time which file it is',
-    async (what) => {
-      const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
-      const core = start('core', dir);
-      await core.says('core is ready');
-      const url = `http://127.0.0.1:${env['SVC_CORE_PORT']}`;
-      const body = {
-        channel: 'compat',
-        conversation_key: 'compat:c1:x',
-        sender: { raw_id: 'owner' },
-        content: { text: 'echo hi' },
-      };
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`${url}/v2/handle`, { method: 'POST', headers, body: JSON.stringify(body) });
-      expect(await answer.text()).not.toContain('"text":"hi"');
-      const health = (await (await fetch(`${url}/health`)).json()) as { degraded: string[] };
-      expect(health.degraded.join()).toContain(`${path.join(dir, 'core.db')} is damaged`);
-      expect(health.degraded.join()).toContain(`./svc backup restore ${backup}`);
-      await core.stop();
-    },
-  );
+  const message = {
+    channel: 'compat',
+    conversation_key: 'compat:c1:x',
+    sender: { raw_id: 'owner' },
+    content: { text: 'echo hi' },
+  };
+  const expectDegraded = (degraded: string[], dir: string) => {
+    expect(degraded.join()).toContain(`${path.join(dir, 'core.db')} is damaged`);
+    expect(degraded.join()).toContain(`./svc backup restore ${backup}`);
+  };
+
+  test.each(['header', 'turn'])('(the core, %s) lets nobody in, or says at run time which file it is', async (what) => {
+    const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
+    const core = start('core', dir);
+    await core.says('core is ready');
+    const url = `http://127.0.0.1:${env['SVC_CORE_PORT']}`;
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/v2/handle`, { method: 'POST', headers, body: JSON.stringify(message) });
+    expect(await answer.text()).not.toContain('"text":"hi"');
+    expectDegraded(((await (await fetch(`${url}/health`)).json()) as { degraded: string[] }).degraded, dir);
+    await core.stop();
+  });
+
+  test.each(['principal', 'identifier'])('(the core, %s) starts, lets nobody in, and says which file it is', async (what) => {
+    const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
+    const core = await openTestCore({ dataDir: dir });
+    onTestFinished(() => core.close());
+    const answer = await core.app.inject({ method: 'POST', url: '/v2/handle', payload: message });
+    expect(answer.statusCode).not.toBe(200);
+    expect(core.engine.requests).toEqual([]);
+    const health = await core.app.inject({ method: 'GET', url: '/health' });
+    expectDegraded(health.json<{ degraded: string[] }>().degraded, dir);
+  });
 
   test('(the vault) ends, and its last words name the file', async () => {
     const dir = brokenFolder(() => undefined);
