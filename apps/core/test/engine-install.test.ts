@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { installQuickNpm } from '@svc/testing/package-registry/install-quick-npm.ts';
 import {
   codexPackage,
   fakeCodex,
@@ -51,23 +52,30 @@ const loadMute = async (id: EngineId) => {
 };
 const start = () => core.context.engineUpdates.start((active) => checkEngine(core.context, active));
 
-/** A core whose real codex engine finds packages in the registry of this test, and nothing on PATH but npm. */
-async function open(publish: (publish: (version: string, options?: FakeCodexOptions) => void) => void) {
+type Publish = (publish: (version: string, options?: FakeCodexOptions) => void) => void;
+
+/** A core whose real codex engine finds packages in the registry of this test. */
+async function open(publish: Publish, npm: 'real' | 'quick' = 'real') {
   if (registry !== undefined) await registry.close();
   registry = await startPackageRegistry();
   publish((version, options) => registry.publish(codexPackage, version, fakeCodex(version, options)));
   clock = createFakeClock(Date.now());
   answers = () => answering('ready');
   answeredBy.length = 0;
-  core = await openTestCore({ clock, loadEngine: loadMute, env: npmEnv('offline') });
+  core = await openTestCore({ clock, loadEngine: loadMute, env: npmEnv('offline', npm) });
   start();
 }
 
+/** The same for tests of what the core does with what npm brings. */
+const openQuick = (publish: Publish) => open(publish, 'quick');
+
 /** npm with a cache of its own, so that a test sees what npm asks for. */
-function npmEnv(engine: string): Record<string, string> {
+function npmEnv(engine: string, npm: 'real' | 'quick'): Record<string, string> {
   const home = temporaryFolder();
   onTestFinished(() => home.remove());
-  return { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: engine, PATH: process.env['PATH'] ?? '', HOME: home.path };
+  if (npm === 'quick') installQuickNpm(home.path);
+  const PATH = `${home.path}:${process.env['PATH'] ?? ''}`;
+  return { SVC_ENGINE_REGISTRY: registry.url, SVC_DEFAULT_ENGINE: engine, PATH, HOME: home.path };
 }
 
 const post = (at: string, payload?: object) =>
@@ -120,7 +128,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
   });
 
   test('is one at a time', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     const goOn = registry.hold();
     await post('codex/install');
     const second = await post('gemini/install');
@@ -157,7 +165,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
   });
 
   test('takes the place of a folder that was made by hand, which is kept', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     mkdirSync(path.join(folder(), 'current'), { recursive: true });
     writeFileSync(path.join(folder(), 'current/note'), 'mine');
     await install();
@@ -165,7 +173,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
   });
 
   test('is refused where the settings name a program of their own', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await core.close();
     core = await openTestCore({ loadEngine, env: { SVC_CODEX_PATH: '/somewhere', SVC_DEFAULT_ENGINE: 'offline' } });
     expect((await post('codex/install')).json().message).toContain('SVC_CODEX_PATH');
@@ -177,7 +185,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   const views = () => registry.asked.filter((asked) => asked === codexPackage).length;
 
   test('is off unless it is wanted, and nothing is asked at the start', async () => {
-    await open((publish) => [pinned, newer].forEach((version) => publish(version)));
+    await openQuick((publish) => [pinned, newer].forEach((version) => publish(version)));
     await install();
     const before = registry.asked.length;
     await sixHours(null);
@@ -186,7 +194,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('is looked for every six hours, goes beside the old version, and keeps that one', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     await turnOn();
     await sixHours(null);
@@ -205,7 +213,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('that does not pass its test changes nothing, is reported, and is not tried again', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer, { says: '0.0.1' }));
     await turnOn();
@@ -224,7 +232,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('after which the engine is not ready any more is rolled back', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer, { isLoggedIn: false }));
     await turnOn();
@@ -238,7 +246,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('that does not answer although the version in use does is never used, and is not tried again', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
     answers = (place) => (place === newer ? failing : answering('ready'));
@@ -252,7 +260,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('is put off, not given up, while the version in use does not answer either', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
     answers = () => failing;
@@ -265,7 +273,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('is gone back from, and not made again by itself', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     expect(await codex()).toMatchObject({ previous_version: null });
     expect((await post('codex/rollback')).json()).toMatchObject({
@@ -290,7 +298,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('ends with the service in the middle of its answer, and changes nothing', async () => {
-    await open((publish) => publish(pinned));
+    await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
     answers = () =>
@@ -306,7 +314,7 @@ describe('an automatic update', { timeout: 90_000 }, () => {
   });
 
   test('leaves alone what the service has not installed, and says so', async () => {
-    await open((publish) => publish(newer));
+    await openQuick((publish) => publish(newer));
     await turnOn();
     await sixHours(null);
     await expect.poll(async () => (await codex())?.update_fault).toContain('svc engine install codex');
@@ -315,15 +323,15 @@ describe('an automatic update', { timeout: 90_000 }, () => {
 });
 
 /** A core whose codex is looked at and tested for real, while its turns do what the test says. */
-async function openWithTurns() {
-  await open((publish) => publish(pinned));
+async function openWithTurns(npm: 'real' | 'quick') {
+  await open((publish) => publish(pinned), npm);
   await core.close();
   const scripted = createScriptedEngine('codex');
   scripted.script(workingUntilAborted('so far'));
   clock = createFakeClock(Date.now());
   core = await openTestCore({
     clock,
-    env: npmEnv('codex'),
+    env: npmEnv('codex', npm),
     loadEngine: async (id) => {
       const createEngine = await loadEngine(id);
       const isInUse = (deps: Parameters<typeof createEngine>[0]) => id === 'codex' && deps.path === null;
@@ -354,7 +362,7 @@ async function openWithTurns() {
 
 describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
   test('while one runs nothing is looked for; it is made up for afterwards', async () => {
-    const { begin } = await openWithTurns();
+    const { begin } = await openWithTurns('quick');
     const end = await begin();
     const before = registry.asked.length;
     clock.advance(6 * 3_600_000 + 600_000);
@@ -368,7 +376,7 @@ describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
   });
 
   test('one that begins while the new version is fetched ends with the old one before the new one takes its place', async () => {
-    const { begin } = await openWithTurns();
+    const { begin } = await openWithTurns('real');
     const goOn = registry.hold();
     clock.advance(600_000);
     await expect.poll(() => registry.asked.some((asked) => asked.endsWith(`${newer}.tgz`))).toBe(true);
