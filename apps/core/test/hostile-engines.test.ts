@@ -36,7 +36,7 @@ async function open(id: 'claude' | 'codex' | 'gemini', env: Record<string, strin
     SVC_MODERATION: 'off',
     SVC_WARM_ENGINES: '0',
     SVC_MAX_REPLY_CHARS: String(maxReply),
-    SVC_MAX_TURN_CHARS: '8000000',
+    SVC_MAX_TURN_CHARS: '2000000',
     ...env,
   });
   onTestFinished(() => {
