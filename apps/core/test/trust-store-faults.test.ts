@@ -72,35 +72,47 @@ async function expectClosedFor(core: Core, dir: string): Promise<void> {
 }
 
 /** What its main file does, in this process. */
-async function startHere(dir: string): Promise<Core> {
-  const settings = loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_CORE_PORT: String(await freePort()) });
+async function startHere(dir: string): Promise<Core & { stop(): Promise<unknown> }> {
+  const settings = loadSettings(repositoryRoot, {
+    SVC_DATA_DIR: dir,
+    SVC_CORE_PORT: String(await freePort()),
+    SVC_DEFAULT_ENGINE: 'offline',
+  });
   const version = readVersion(repositoryRoot, 'core', () => 'stable');
   const core = await startCoreHere({ settings, log: createLog('core', 'silent'), version });
-  onTestFinished(() => core.stop());
-  return { url: core.url, ready: () => Promise.resolve() };
+  let stopped: Promise<unknown> | null = null;
+  const stop = () => (stopped ??= core.stop());
+  onTestFinished(async () => void (await stop()));
+  return { url: core.url, ready: () => Promise.resolve(), stop };
 }
 
 describe('[T01] a trust store', () => {
-  test.each([
-    ['missing', (dir: string) => rmSync(file(dir))],
-    ['of zero bytes', (dir: string) => truncateSync(file(dir), 0)],
-  ])('that is %s lets nobody in where trust had been set up, also after another start', async (_what, break_) => {
+  const why = (dir: string) => `the trust store ${file(dir)} is empty, though trust had been set up here`;
+
+  test('that is missing lets nobody in where trust had been set up, also after a kill and another start', async () => {
     const dir = usedFolder();
-    break_(dir);
+    rmSync(file(dir));
     const core = await start(dir);
-    await expectClosed(core, `the trust store ${file(dir)} is empty, though trust had been set up here`);
+    await expectClosed(core, why(dir));
     core.child.kill('SIGKILL');
     await core.exited;
     await expectClosed(await start(dir), 'remove ');
+  });
+
+  test('that is of zero bytes lets nobody in where trust had been set up, also after another start', async () => {
+    const dir = usedFolder();
+    truncateSync(file(dir), 0);
+    const core = await startHere(dir);
+    await expectClosed(core, why(dir));
+    await core.stop();
+    await expectClosed(await startHere(dir), 'remove ');
   });
 
   test('that is gone is started over when the operator says so', async () => {
     const dir = usedFolder();
     rmSync(file(dir));
     rmSync(file(dir, 'trust.set-up'));
-    const core = await start(dir);
-    await core.ready();
-    expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
+    expect((await post(await startHere(dir), '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
   });
 
   test('that is no database lets nobody in, does nothing else, and the core says so and still ends as it should', async () => {
