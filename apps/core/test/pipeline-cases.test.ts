@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, says, workingUntilAborted, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import type { ChannelMessage } from '../src/delivery/channel-sender.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -109,7 +110,7 @@ describe('an envelope', () => {
   });
 
   test('[P03] of any shape is answered with actions or refused, never a fault of the service', async () => {
-    const numRuns = Number(process.env['ENVELOPES'] ?? 2000);
+    const numRuns = Number(process.env['ENVELOPES'] ?? usualOrDeep(700, 2000));
     await fc.assert(
       fc.asyncProperty(anyEnvelope, async (shape) => {
         const payload = JSON.stringify(shape);
