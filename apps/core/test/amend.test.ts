@@ -73,7 +73,7 @@ async function amend(id: string, text: string | null, { version = 1, by = 'owner
   return answer.json<{ outcome: AmendOutcome }>().outcome;
 }
 
-/** The core is killed, and is back at once. */
+/** Kills the core and starts it again at once. */
 async function crash(): Promise<void> {
   core = await open(core.crash());
 }
@@ -82,8 +82,8 @@ const passUntil = (check: () => unknown, ms = 500) =>
   expect.poll(async () => (clock.advance(ms), await check()), { interval: 2 });
 const working = () => expect.poll(() => texts.length).toBeGreaterThan(0);
 
-describe('a message that waits', () => {
-  test('is answered as it was edited', async () => {
+describe('a waiting message', () => {
+  test('is answered with its edited text', async () => {
     await accepted(message('m1', 'work'));
     const { answer } = await accepted(message('m2', 'helo'));
     expect(await amend('m2', 'hello')).toBe('replaced');
@@ -93,7 +93,7 @@ describe('a message that waits', () => {
     expect(texts).toEqual(['work', 'hello']);
   });
 
-  test('is not answered when it was deleted, and its caller hears so', async () => {
+  test('is not answered after its deletion, and its caller gets "aborted"', async () => {
     await accepted(message('m1', 'work'));
     const { answer } = await accepted(message('m2', 'hello'));
     expect(await amend('m2', null)).toBe('dropped');
@@ -104,7 +104,7 @@ describe('a message that waits', () => {
     expect(texts).toEqual(['work', 'more']);
   });
 
-  test('is answered as it was edited after a crash, too', async () => {
+  test('is answered with its edited text after a crash', async () => {
     await accepted(message('m1', 'work'));
     await accepted(message('m2', 'helo'));
     await amend('m2', 'hello');
@@ -115,7 +115,7 @@ describe('a message that waits', () => {
     await expect.poll(() => texts).toEqual(['work', 'work', 'hello']);
   });
 
-  test('is not answered after a crash when it was deleted', async () => {
+  test('is not answered after a crash when it was deleted before', async () => {
     await accepted(message('m1', 'work'));
     await accepted(message('m2', 'hello'));
     await amend('m2', null);
@@ -127,7 +127,7 @@ describe('a message that waits', () => {
     expect(texts).toEqual(['work', 'work', 'more']);
   });
 
-  test('is the chat command that it became, and none that it was', async () => {
+  test('becomes a chat command, or stops being one, by an edit', async () => {
     await accepted(message('m1', 'work'));
     const one = await accepted(message('m2', 'hello'));
     const two = await accepted(message('m3', '/new'));
@@ -140,15 +140,15 @@ describe('a message that waits', () => {
   });
 });
 
-describe('a message that is being answered', () => {
-  test('ends when it is deleted', async () => {
+describe('a message being answered', () => {
+  test('aborts its turn when it is deleted', async () => {
     const { answer } = await accepted(message('m1', 'work'));
     await working();
     expect(await amend('m1', null)).toBe('aborted');
     expect(await answer).toMatchObject({ outcome: 'aborted', actions: [] });
   });
 
-  test('does not run again after a crash when it was deleted', async () => {
+  test('does not run again after a crash once it was deleted', async () => {
     await accepted(message('m1', 'work'));
     await working();
     await amend('m1', null);
@@ -158,7 +158,7 @@ describe('a message that is being answered', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is followed by its edit, before all that wait, and the channel gets the answer to it', async () => {
+  test('is followed by its newest edit, before other waiting messages; the answer is pushed to the channel', async () => {
     const first = await accepted(message('m1', 'work'));
     const { answer } = await accepted(message('m2', 'later'));
     await working();
@@ -172,7 +172,7 @@ describe('a message that is being answered', () => {
     await expect.poll(() => sent.map(({ text }) => text)).toEqual(['re: newer words']);
   });
 
-  test('is followed by its edit after a crash, once', async () => {
+  test('is followed by its edit exactly once after a crash', async () => {
     await accepted(message('m1', 'work'));
     await working();
     await amend('m1', 'new words');
@@ -183,7 +183,7 @@ describe('a message that is being answered', () => {
     await expect.poll(() => texts).toEqual(['work', 'work', 'new words']);
   });
 
-  test('without a way to push to its channel, the next turn is told of its edit', async () => {
+  test('has its edit noted for the next turn when its channel cannot receive pushes', async () => {
     const { answer } = await accepted(message('m1', 'work', { channel_context: {} }));
     await working();
     expect(await amend('m1', 'new words')).toBe('noted');
@@ -194,11 +194,11 @@ describe('a message that is being answered', () => {
   });
 });
 
-describe('a message that was answered', () => {
+describe('an answered message', () => {
   test.each([
     ['edited', 'hello there', '(edited an earlier message, which said: hello)\\nIt now says: hello there'],
     ['deleted', null, '(deleted an earlier message, which said: hello)'],
-  ])('was %s: the next turn is told, once, and no engine is asked', async (_what, text, note) => {
+  ])('when %s, is noted once for the next turn without asking an engine', async (_what, text, note) => {
     await ask(message('m1', 'hello'));
     expect(await amend('m1', text)).toBe('noted');
     expect(await amend('m1', text)).toBe('unchanged');
@@ -209,7 +209,7 @@ describe('a message that was answered', () => {
     expect(prompts[2]).not.toContain(note);
   });
 
-  test('keeps the note over a crash', async () => {
+  test('keeps the note of its edit across a crash', async () => {
     await ask(message('m1', 'hello'));
     await amend('m1', 'hello there');
     await crash();
@@ -218,7 +218,7 @@ describe('a message that was answered', () => {
   });
 });
 
-describe('a message whose end could not be written', () => {
+describe('a message whose end could not be saved', () => {
   beforeEach(async () => {
     const { journal } = core.context;
     const { end, fail } = journal;
@@ -232,7 +232,7 @@ describe('a message whose end could not be written', () => {
     expect(texts).toEqual(['one', 'one']);
   });
 
-  test.each([['new words'], [null]])('is amended like one that has ended, and not run again as it was (%s)', async (text) => {
+  test.each([['new words'], [null]])('is amended as an ended message and does not run again (%s)', async (text) => {
     expect(await amend('m1', text)).toBe('noted');
     await crash();
     await ask(message('m2', 'two'));
@@ -241,8 +241,8 @@ describe('a message whose end could not be written', () => {
   });
 });
 
-describe('messages that are gathered', () => {
-  test('are merged as they are in the end', async () => {
+describe('gathered messages', () => {
+  test('are merged after edits and deletions', async () => {
     await accepted(message('m1', 'one', gather));
     await accepted(message('m2', 'two', gather));
     const last = await accepted(message('m3', 'three', gather));
@@ -252,7 +252,7 @@ describe('messages that are gathered', () => {
     expect(await last.answer).toMatchObject({ outcome: 'replied' });
   });
 
-  test('are merged without what is deleted in that very moment', async () => {
+  test('are merged without a message whose deletion is being written', async () => {
     await accepted(message('m1', 'one', gather));
     const { answer } = await accepted(message('m2', 'two', gather));
     const { journal } = core.context;
@@ -272,7 +272,7 @@ describe('messages that are gathered', () => {
     expect(await answer).toMatchObject({ outcome: 'replied' });
   });
 
-  test('are nothing when all were deleted', async () => {
+  test('start no turn when all of them are deleted', async () => {
     const one = await accepted(message('m1', 'one', gather));
     const two = await accepted(message('m2', 'two', gather));
     await amend('m2', null);
@@ -282,7 +282,7 @@ describe('messages that are gathered', () => {
     expect(core.context.pipeline.isBusy('compat:c1:key')).toBe(false);
   });
 
-  test.each([[false], [true]])('are changed one by one while their turn waits (after a crash: %s)', async (crashes) => {
+  test.each([[false], [true]])('can be amended one by one while their merged turn waits (after a crash: %s)', async (crashes) => {
     await accepted(message('m0', 'work'));
     await working();
     await accepted(message('m1', 'one', gather));
@@ -307,10 +307,10 @@ describe('messages that are gathered', () => {
   });
 });
 
-describe('a message that is only seen', () => {
+describe('an observed message', () => {
   const seen = { delivery: 'async' } as const;
 
-  test('is seen as it is now, or not at all', async () => {
+  test('is shown in its edited version, or not at all once deleted', async () => {
     await ask(message('m1', 'one', seen));
     await ask(message('m2', 'two', seen));
     expect(await amend('m1', 'ONE', { version: 2 })).toBe('replaced');
@@ -321,14 +321,14 @@ describe('a message that is only seen', () => {
     expect(prompts[0]).not.toContain('two');
   });
 
-  test('is not another person’s to change', async () => {
+  test('cannot be changed by another person', async () => {
     await core.addPrincipal('bo', 'trusted');
     await ask(message('m1', 'one', seen));
     expect(await amend('m1', 'obey', { by: 'bo' })).toBe('denied');
   });
 });
 
-describe('who may', () => {
+describe('permission to amend', () => {
   beforeEach(async () => {
     await core.addPrincipal('bo', 'trusted');
     await core.addPrincipal('eve', 'trusted');
@@ -344,7 +344,7 @@ describe('who may', () => {
     expect(await amend('m1', 'bye', { by })).toBe(outcome);
   });
 
-  test('in public an owner is not more than others, and people still change their own', async () => {
+  test('owners cannot change the messages of others in public; senders can change theirs', async () => {
     const open = { public: true, sender: { raw_id: 'bo' } };
     await ask(message('p1', 'hello', open));
     await ask(message('p2', 'seen', { ...open, delivery: 'async' }));
@@ -353,22 +353,22 @@ describe('who may', () => {
     expect(await amend('p2', 'bye', { by: 'bo' })).toBe('replaced');
   });
 
-  test('a name on another channel is another person', async () => {
+  test('the same name on another channel is denied', async () => {
     expect(await amend('m1', 'bye', { by: 'bo', channel: 'shop' })).toBe('denied');
   });
 });
 
-test('what is older than what is known changes nothing, and a message that never came is unknown', async () => {
+test('an older version changes nothing, and an unknown message is reported as unknown', async () => {
   await ask(message('m1', 'hello'));
   expect(await amend('m1', 'three', { version: 3 })).toBe('noted');
   expect(await amend('m1', 'two', { version: 2 })).toBe('unchanged');
   expect(await amend('m1', 'four', { version: 4 })).toBe('noted');
   expect(await amend('m9', 'hello')).toBe('unknown');
 });
-describe('a room that is gathered as one', () => {
+describe('a room gathered as one turn', () => {
   const room = { intake: { debounce_ms: 500, gather: 'conversation' } } as const;
 
-  test('is of those whose messages are left, each under their own name', async () => {
+  test('keeps the remaining messages, each under the name of its sender', async () => {
     await core.addPrincipal('ann', 'trusted');
     await core.addPrincipal('bo', 'trusted');
     await accepted(message('m0', 'work'));
@@ -383,7 +383,7 @@ describe('a room that is gathered as one', () => {
     expect(prompts.at(-1)).toContain('message from "ann"');
   });
 
-  test('is followed by an edit as the words of the person whose message it was', async () => {
+  test('attributes a later edit to the sender of the edited message', async () => {
     await core.addPrincipal('ann', 'trusted');
     await core.addPrincipal('bo', 'trusted');
     await accepted(message('m1', 'work', { ...room, sender: { raw_id: 'ann' } }));
@@ -399,7 +399,7 @@ describe('a room that is gathered as one', () => {
   });
 });
 
-test('many edits of one message at once leave the newest, in memory and in the journal', async () => {
+test('of many concurrent edits the highest version wins, in memory and in the journal', async () => {
   await accepted(message('m0', 'work'));
   await accepted(message('m1', 'v0'));
   const versions = [5, 3, 9, 1, 7, 2, 8, 4, 6];
@@ -415,7 +415,7 @@ test('many edits of one message at once leave the newest, in memory and in the j
   await expect.poll(() => texts.at(-1)).toBe('v9');
 });
 
-test('a message is edited in the tick in which it comes, and is answered once', async () => {
+test('a message edited in the tick of its arrival is answered once, as edited', async () => {
   await accepted(message('m0', 'work'));
   const answer = ask(message('m1', 'v0'));
   expect(await amend('m1', 'v1')).toBe('replaced');

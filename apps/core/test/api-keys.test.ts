@@ -34,7 +34,7 @@ const senders = async () =>
     .principals.flatMap(({ key, identifiers }) => identifiers.map(({ surface, value }) => `${key} ${surface} ${value}`));
 const budgets = async () => (await core.app.inject('/v2/spend')).json<{ budgets: object[] }>().budgets;
 
-test('a key is shown once, acts for the owner within its budget, and is in no list, record, event or other answer', async () => {
+test('a new key is shown once, belongs to the owner, and appears in no list, audit entry, event or other answer', async () => {
   await open();
   const made = await create({ name: 'laptop', month_usd: 20 }, remoteUsers.headersFor('anna'));
   const { key, ...rest } = made.json<ApiKeyCreated>();
@@ -65,10 +65,10 @@ test('a key is shown once, acts for the owner within its budget, and is in no li
   expect(core.context.knownSecrets.redactor().text(`so: ${key}.`)).not.toContain(key);
 });
 
-test('one of those that ask for one name at once gets it, and the name stays known', async () => {
+test('one of several concurrent requests for one key name succeeds, and its sender stays linked', async () => {
   await open();
   mkdirSync(path.dirname(fileOf()), { recursive: true });
-  const release = lockFile(fileOf()); // another program changes the file: what comes first has to wait
+  const release = lockFile(fileOf()); // another program changes the file: the first request has to wait
   const asked = [create({ name: 'ci' }), ...[1, 2, 3].map((month_usd) => create({ name: 'ci', month_usd }))];
   await expect.poll(senders).toContain('owner compat ci');
   release();
@@ -79,7 +79,7 @@ test('one of those that ask for one name at once gets it, and the name stays kno
   expect(await budgets()).toEqual([]);
 });
 
-test('what fails on the way leaves nothing behind, and quotes nothing of the file', async () => {
+test('a failed key creation rolls back its changes and does not quote the keys file', async () => {
   await open();
   await core.context.spend.setBudget('compat', 'ci', 3);
   writeKeys('{"keys":[{"key":"half-a-key');
@@ -102,14 +102,14 @@ test.each([
   [{ name: 'ok', key: 'sk-svc-mine' }, 400],
   [{ name: 'ok', for: 'no-such-person' }, 404],
   [{ name: 'ok', connector: 'no-such-api' }, 404],
-])('%j makes no key', async (body, status) => {
+])('refuses to create a key from %j', async (body, status) => {
   await open();
   expect((await create(body)).statusCode).toBe(status);
   expect(await names()).toEqual([]);
   expect((await senders()).filter((one) => /ok|anonymous/.test(one))).toEqual([]);
 });
 
-test('a sender of another person is not taken over', async () => {
+test('refuses a key name whose sender belongs to another person', async () => {
   await open();
   await core.addPrincipal('ben', 'known');
   const answer = await create({ name: 'ben' });
@@ -117,7 +117,7 @@ test('a sender of another person is not taken over', async () => {
   expect(await names()).toEqual([]);
 });
 
-test('a revoked key is out of the file, its name is a stranger without a budget, and the record says who did it', async () => {
+test('revoking a key removes it, its sender and its budget, and names the actor in the audit log', async () => {
   await open();
   writeKeys('{"keys":[{"key":"0123456789-0123456789","identity":"old \\u202e one","username":"x"}]}');
   await create({ name: 'laptop', month_usd: 2 });
@@ -129,12 +129,12 @@ test('a revoked key is out of the file, its name is a stranger without a budget,
   const { audit } = (await core.app.inject('/trust/audit?limit=1')).json<{ audit: TrustChange[] }>();
   expect(audit).toMatchObject([{ what: 'key_revoked', actor: 'anna', principal: 'owner', before: { name: 'laptop' } }]);
   expect((await revoke('laptop')).statusCode).toBe(404);
-  // A name that no key would get today can be revoked, too.
+  // A name that would be refused for a new key can still be revoked.
   expect((await revoke('old \u202e one')).statusCode).toBe(200);
   expect(await names()).toEqual([]);
 });
 
-test('a name that another API has a key of stays known', async () => {
+test('revoking a name keeps its sender while another API has a key of that name', async () => {
   await open([compat('one'), compat('two')]);
   expect((await create({ name: 'both' })).json()).toMatchObject({ error: 'conflict', connectors: ['one', 'two'] });
   await create({ name: 'both', connector: 'one' });
@@ -145,7 +145,7 @@ test('a name that another API has a key of stays known', async () => {
   expect((await list()).keys.map(({ connector }) => connector)).toEqual(['one']);
 });
 
-test('a core that was killed has the same keys afterwards', async () => {
+test('keys and budgets survive a crash of the core', async () => {
   await open();
   await create({ name: 'laptop', month_usd: 4 });
   await create({ name: 'ci' });
@@ -156,7 +156,7 @@ test('a core that was killed has the same keys afterwards', async () => {
   expect(before.keys).toMatchObject([{ name: 'laptop', for: 'owner', budget: { month_usd: 4 } }]);
 });
 
-test('without the manager, and without an API, the answer says what is missing', async () => {
+test('creating a key without the manager or without an API names what is missing', async () => {
   const { env, close } = await standInManager([]);
   core = await openTestCore({ env });
   expect((await create({ name: 'ci' })).json()).toMatchObject({

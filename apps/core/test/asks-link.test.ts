@@ -50,7 +50,7 @@ function openKit(type = 'shop', instanceId = 's1') {
   return kit;
 }
 
-/** A turn of Anna over the link of a connector that shows questions. */
+/** A turn of Anna over the link of a connector that can show questions. */
 function begin(kit: ReturnType<typeof openKit>) {
   const shown = Promise.withResolvers<Ask>();
   const asked: AskAnswer[] = [];
@@ -60,8 +60,8 @@ function begin(kit: ReturnType<typeof openKit>) {
   return { ask: shown.promise, asked, reply };
 }
 
-describe('over its link a connector', () => {
-  test('shows a question and brings the answer, once', async () => {
+describe('connector link', () => {
+  test('shows a question and passes on one answer', async () => {
     const kit = openKit();
     const turn = begin(kit);
     const { id } = await turn.ask;
@@ -75,13 +75,13 @@ describe('over its link a connector', () => {
     expect([await turn.reply, turn.asked]).toEqual(['answered', [{ option: 'yes', outcome: 'answered' }]]);
   });
 
-  test('that shows none is not waited for', async () => {
+  test('does not wait for an answer when the connector shows no questions', async () => {
     const envelope = { ...as, conversation_key: key, content: { text: 'hi' } };
     expect((await openKit().handleStream(envelope, { onDelta: () => undefined })).actions[0]?.text).toBe('unseen');
     expect((await openKit().handle(envelope)).actions[0]?.text).toBe('unseen');
   });
 
-  test('answers for no other instance or channel, whatever it names, and is reported', async () => {
+  test('rejects and reports answers from other instances and channels', async () => {
     const turn = begin(openKit());
     const { id } = await turn.ask;
     const [other, twin] = [openKit('compat', 'c1'), openKit('shop', 's2')];
@@ -93,7 +93,7 @@ describe('over its link a connector', () => {
       [twin, { as, conversation_key: key }],
     ] as const)
       await expect(kit.answer(id, { ...answer, option: 'yes' })).rejects.toMatchObject({ code: 'forbidden' });
-    // In its own conversations nobody knows the question.
+    // In the twin's own conversations there is no such question.
     await expect(twin.answer(id, { as, conversation_key: 'shop:s2:x', option: 'yes' })).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -108,7 +108,7 @@ describe('over its link a connector', () => {
     expect(await turn.reply).toBe('answered');
   });
 
-  test('that comes back after a break shows the question that is open', async () => {
+  test('shows the open question again after a reconnect', async () => {
     const kit = openKit();
     const envelope = { ...as, conversation_key: key, message_id: 'm1', content: { text: 'hi' } };
     const ids: string[] = [];
@@ -134,7 +134,7 @@ test.each([
   ['half of a character', { ask_id: 'a', as, conversation_key: key, text: '\ud800' }],
   ['another kind', { ask_id: 7, as, conversation_key: key, option: 'yes' }],
   ['a list', { ask_id: 'a', as, conversation_key: key, option: ['yes'] }],
-])('an answer that names %s is refused, and the link goes on', async (_what, fields) => {
+])('an answer that names %s is rejected, and the link stays open', async (_what, fields) => {
   const socket = connect(file);
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');

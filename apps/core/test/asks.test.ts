@@ -22,7 +22,7 @@ const question = {
   ],
 };
 
-/** An engine that asks, and says what came of it. */
+/** An engine that asks, and replies with the outcome. */
 const asking: EngineScript = async function* (request) {
   const answer = await request.ask?.(question);
   yield* says(JSON.stringify(answer ?? 'nobody to ask'));
@@ -35,7 +35,7 @@ const post = async (url: string, payload: object) => {
 const setAsks = (asks: string, role = 'owner', tier = 'SACRED', tool_policy = 'full') =>
   post('/trust/roles', { name: role, tier, tool_policy, asks });
 
-/** A turn of a person whose channel shows questions, unless it is said otherwise. */
+/** A turn of a person whose channel shows questions by default. */
 function begin(text: string, over: Partial<Envelope> = {}, caller: Partial<Caller> = {}) {
   const frames: TurnProgress[] = [];
   const shown = Promise.withResolvers<Ask>();
@@ -63,7 +63,7 @@ const say = (text: string, raw_id = 'owner', over: Partial<Envelope> = {}) =>
 describe('a question', () => {
   beforeEach(() => core.engine.script(asking));
 
-  test('is shown, listed, reported, answered once, and the turn goes on with the answer', async () => {
+  test('is shown, listed, reported and answered once, and the turn continues with the answer', async () => {
     const turn = begin('hi');
     const ask = await turn.ask;
     expect(ask).toMatchObject({ text: 'Go on?', options: question.options, for: expect.stringMatching(/^principal_/) });
@@ -84,7 +84,7 @@ describe('a question', () => {
     expect(await core.context.askStore.takeLeft()).toEqual([]);
   });
 
-  test('is for its person and who is SACRED there: nobody else answers it, nor anybody in another conversation', async () => {
+  test('can be answered by its person and by owners, in its own conversation only', async () => {
     await setAsks('dangerous', 'known', 'KNOWN', 'read');
     await core.addPrincipal('anna', 'known');
     await core.addPrincipal('bob', 'trusted');
@@ -111,12 +111,12 @@ describe('a question', () => {
     ['a role that asks never', async () => setAsks('never'), {}, '"nobody to ask"'],
     ['a caller whose channel shows none', async () => undefined, { showsAsks: false }, 'unseen'],
     ['a caller who wants the answer only', async () => undefined, { showsAsks: undefined, sink: null }, 'unseen'],
-  ])('is asked nobody with %s', async (_what, prepare, caller, reply) => {
+  ])('is not asked with %s', async (_what, prepare, caller, reply) => {
     await prepare();
     expect(await replyOf(begin('hi', {}, caller).result)).toContain(reply);
   });
 
-  test('ends with its turn: /stop, an operator, and rights that are lost', async () => {
+  test('ends with its turn: by /stop, by an operator, or by lost rights', async () => {
     await core.addPrincipal('anna', 'owner');
     for (const end of [
       () => say('/stop'),
@@ -133,7 +133,7 @@ describe('a question', () => {
     }
   });
 
-  test('that its engine does not wait for ends with the run', async () => {
+  test('ends with the run when its engine does not wait for an answer', async () => {
     core.engine.script(async function* (request) {
       void request.ask?.(question);
       await expect.poll(() => core.context.asks.list().length).toBe(1);
@@ -143,7 +143,7 @@ describe('a question', () => {
     expect(core.context.asks.list()).toEqual([]);
   });
 
-  test('is shown to a connector that comes back', async () => {
+  test('is shown again to a connector that reconnects', async () => {
     let isGone = false;
     const turn = begin('hi', { message_id: 'm1' }, { isGone: () => isGone });
     const { id } = await turn.ask;
@@ -155,7 +155,7 @@ describe('a question', () => {
     expect(again.frames.map(({ type }) => type)).toEqual(['ask', 'asked', 'delta', 'segment']);
   });
 
-  test('removes what may not be done without it from an engine that cannot ask', async () => {
+  test('restricts the tool policy of an engine that cannot ask', async () => {
     const policies: unknown[] = [];
     const mute = { ...core.engine, asks: undefined };
     const active = await core.context.engines.active();
@@ -183,7 +183,7 @@ describe('a question', () => {
 describe('an answer in free text', () => {
   beforeEach(() => core.engine.script(asking));
 
-  test('does not wait behind the turn that asks; everything else does', async () => {
+  test('answers at once, while other messages wait behind the asking turn', async () => {
     const turn = begin('hi');
     await turn.ask;
     const other = begin('and then?', {}, {});
@@ -195,7 +195,7 @@ describe('an answer in free text', () => {
     expect(await replyOf(other.result)).toContain('"no"');
   });
 
-  test('is what was written of a message that quotes the question, and no other word in it', async () => {
+  test('is taken from the new text of a reply, not from the quoted message', async () => {
     const turn = begin('hi');
     await turn.ask;
     const quoting = (said: string) => ({ content: { text: `[In answer to your message: "Really? yes"]\n${said}`, said } });
@@ -203,7 +203,7 @@ describe('an answer in free text', () => {
     expect(await replyOf(turn.result)).toContain('"outcome":"answered"');
   });
 
-  test('counts from the one who is asked alone: the same word of another is a message', async () => {
+  test('is accepted from the person asked only; the same word from others is a message', async () => {
     await setAsks('never', 'trusted', 'TRUSTED', 'full');
     await core.addPrincipal('bob', 'trusted');
     await core.addPrincipal('carl', 'owner');
@@ -219,7 +219,7 @@ describe('an answer in free text', () => {
     await words[1];
   });
 
-  test('that comes twice counts once, and a person with two names answers by either', async () => {
+  test('counts once when sent twice, and is accepted from every identifier of the person', async () => {
     const { principal_id } = await core.context.trust.resolve(envelope('x'));
     await post(`/trust/principals/${principal_id}/identifiers`, { surface: 'compat', value: 'my-phone' });
     const turn = begin('hi');
@@ -231,7 +231,7 @@ describe('an answer in free text', () => {
     expect((await say('yes', 'my-phone', once)).outcome).toBe('command');
   });
 
-  test('is one where nothing is asked any more, or in another place, as little as what is only overheard', async () => {
+  test('is an ordinary message after the question ended, in another conversation, or when only observed', async () => {
     core.engine.script(asking);
     const turn = begin('hi');
     await turn.ask;
@@ -243,7 +243,7 @@ describe('an answer in free text', () => {
     expect((await say('no')).outcome).toBe('replied');
   });
 
-  test('passes a full queue, where a message of another is refused', async () => {
+  test('is accepted with a full queue that rejects other messages', async () => {
     await core.close();
     core = await openTestCore({ env: { SVC_MAX_QUEUED_TURNS: '1' } });
     await setAsks('dangerous');
@@ -260,7 +260,7 @@ describe('an answer in free text', () => {
   });
 });
 
-test('questions that nobody answers keep no other conversation waiting', async () => {
+test('unanswered questions do not block other conversations', async () => {
   await core.close();
   core = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '3' } });
   await setAsks('dangerous');
@@ -275,7 +275,7 @@ test('questions that nobody answers keep no other conversation waiting', async (
   for (const { result } of asked) expect(await replyOf(result)).toContain('"no"');
 });
 
-test('a question that was open when the core was killed is denied; its turn is run again and asks again', async () => {
+test('a question open at a crash is denied, and its turn runs and asks again', async () => {
   core.engine.script(asking);
   const turn = begin('hi', { message_id: 'm1' });
   const { id } = await turn.ask;

@@ -27,7 +27,7 @@ const makePasskey = async (url: string, login: Partial<Login>) => {
   expect(await call(url, { name: 'Laptop', response }, login)).toMatchObject({ status: 200 });
   return key.id;
 };
-/** A login whose one second factor is a passkey. */
+/** A login whose only second factor is a passkey. */
 async function setUpByPasskey() {
   const { link } = await begin(newLink());
   const id = await makePasskey('setup/passkey', link);
@@ -42,7 +42,7 @@ const wrongPassword = (login: Login) => call('password', { password: 'a wrong on
 const told = () =>
   core.telemetry.events.filter(({ kind }) => kind === 'login').map(({ identity, payload }) => [payload?.['what'], identity]);
 
-test('who has a passkey alone adds an app: nothing changes before its first code, which is used up by it', async () => {
+test('an app added to an account with a passkey takes effect with its first code, which cannot be reused', async () => {
   const { login } = await setUpByPasskey();
   const begun = await newKey(login);
   expect(begun.uri).toMatch(new RegExp(`^otpauth://totp/.*anna.*secret=${begun.secret}`));
@@ -57,7 +57,7 @@ test('who has a passkey alone adds an app: nothing changes before its first code
   expect(told()).toContainEqual(['app_added', 'anna']);
 });
 
-test('another app takes the place of the one there is, and signs nobody out', async () => {
+test('a new app replaces the old one and signs nobody out', async () => {
   const { secret, login } = await setUp();
   clock.advance(60_000);
   const other = loginOf(await signIn(codeOf(secret)));
@@ -72,7 +72,7 @@ test('another app takes the place of the one there is, and signs nobody out', as
   expect(told()).toContainEqual(['app_replaced', 'anna']);
 });
 
-test('a code of the former app that is looked at while it is replaced lets nobody in', async () => {
+test('a code of the replaced app fails even if its check began before the replacement', async () => {
   const { secret, login } = await setUp();
   const { loginDb, paths } = core.context;
   const accounts = createAccounts(loginDb, createSeal(readInstallationKey(paths.loginKey, '')), clock);
@@ -84,7 +84,7 @@ test('a code of the former app that is looked at while it is replaced lets nobod
   expect(await accounts.takeCode(loginDb, before, codeOf(secret))).toBe(false);
 });
 
-test('an app is removed as long as a passkey is left, and the last second factor never is', async () => {
+test('an app can be removed while a passkey is left, but the last second factor cannot', async () => {
   const { secret, login } = await setUp();
   const refused = { status: 409, body: { message: expect.stringContaining('First add a passkey') as string } };
   expect(await remove(login)).toMatchObject(refused);
@@ -103,7 +103,7 @@ test('an app is removed as long as a passkey is left, and the last second factor
   expect(await ask('DELETE', `passkeys/${passkey}`, null, login)).toMatchObject({ status: 200 });
 });
 
-test('a wrong code changes nothing and waits; ten of them end the session', async () => {
+test('a wrong code changes nothing and delays the next attempt; ten wrong codes end the session', async () => {
   const { login } = await setUpByPasskey();
   const begun = await newKey(login);
   expect(await confirm(begun, login, '000000')).toMatchObject({ status: 400 });
@@ -116,7 +116,7 @@ test('a wrong code changes nothing and waits; ten of them end the session', asyn
   expect(await verify(login)).toBe(401);
 });
 
-test('a right code of a key that one was just given makes no guess at the password forgotten', async () => {
+test('a right code for a new key does not reset the delay after wrong passwords', async () => {
   const { login } = await setUpByPasskey();
   expect((await wrongPassword(login)).status).toBe(401);
   clock.advance(1000);
@@ -125,7 +125,7 @@ test('a right code of a key that one was just given makes no guess at the passwo
   expect((await wrongPassword(login)).body['retry_after_s']).toBe(2);
 });
 
-test('a key waits ten minutes for its code, through a second factor shown again, and not for that of an earlier one', async () => {
+test('a new key waits ten minutes for its code, survives a step-up, and replaces an earlier one', async () => {
   const { codes, login } = await setUp();
   const earlier = await newKey(login);
   const begun = await newKey(login);
@@ -146,7 +146,7 @@ test('a key waits ten minutes for its code, through a second factor shown again,
   expect(await confirm(lost, later)).toMatchObject(over);
 });
 
-test('it takes both tokens, a page of ours and a second factor of the last ten minutes', async () => {
+test('changing the app requires both tokens, the same origin and a second factor of the last ten minutes', async () => {
   const { login } = await setUp();
   const begun = await newKey(login);
   const acts = [
@@ -166,7 +166,7 @@ test('it takes both tokens, a page of ours and a second factor of the last ten m
   expect(await isSet(login)).toBe(true);
 });
 
-test('its key is neither stored as it is, nor shown, nor kept in a cache', async () => {
+test('the key of an app is stored encrypted, never reported, and not cached', async () => {
   const { login } = await setUpByPasskey();
   const answer = await call('totp/key', {}, login);
   expect(answer.headers['cache-control']).toBe('no-store');

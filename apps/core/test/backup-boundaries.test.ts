@@ -7,8 +7,8 @@ import { fill, openBackupBench, unpack } from './open-backup-bench.ts';
 const bench = openBackupBench();
 const { importBackup, inData, makeBackup, open } = bench;
 
-describe('what may come in and go out', () => {
-  test('[S04] a body over the limit is refused by the name of the setting, declared or not', async () => {
+describe('backup boundaries', () => {
+  test('[S04] a body over the limit is rejected with the name of the setting, declared or streamed', async () => {
     await open({ env: { SVC_RAW_BODY_LIMIT: '10kb' } });
     const big = randomBytes(20_000);
     const declared = await importBackup(big);
@@ -26,13 +26,13 @@ describe('what may come in and go out', () => {
       } as RequestInit);
     const streamed = await stream(gzipSync(big));
     expect([streamed.status, await streamed.json()]).toEqual([413, expect.objectContaining({ variable: 'SVC_RAW_BODY_LIMIT' })]);
-    // Also one that is refused long before its end is told why.
+    // An upload that is refused long before its end gets the reason, too.
     const wrong = await stream(randomBytes(10_000));
     expect([wrong.status, await wrong.json()]).toEqual([422, expect.objectContaining({ error: 'unprocessable' })]);
     expect(readdirSync(inData('restore'))).toEqual([]);
   });
 
-  test('[V10] a backup has no secret of the installation in the clear, with or without a passphrase', async () => {
+  test('[V10] a backup contains no secret in the clear, with or without a passphrase', async () => {
     await open({ before: fill });
     for (const body of [undefined, { include_secrets: { passphrase: 'a long passphrase' } }]) {
       const { archive } = await makeBackup(body);
@@ -52,7 +52,7 @@ describe('what may come in and go out', () => {
     }
   });
 
-  test('[H04] a web page of another origin can do nothing with backups', async () => {
+  test('[H04] a page of another origin can neither make, import nor undo backups', async () => {
     await open();
     const headers = { origin: 'https://evil.example', 'content-type': 'application/gzip' };
     for (const url of ['/v2/backups/import', '/v2/backups']) {

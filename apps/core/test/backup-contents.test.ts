@@ -13,7 +13,7 @@ const bench = openBackupBench();
 const { ask, importBackup, inData, open, restart, upload } = bench;
 
 describe('a backup', () => {
-  test('holds the databases, the configuration and the uploads, each with its digest, and no staging', async () => {
+  test('contains the databases, the configuration and the finished uploads, and no staged upload', async () => {
     await open({ before: fill });
     await bench.core.handle(envelope('remember the tulips'));
     const bytes = randomBytes(300_000);
@@ -38,7 +38,7 @@ describe('a backup', () => {
   });
 });
 
-test('a list of uploads that is rewritten while it is packed is in a backup as it was', async () => {
+test('a backup contains the list of uploads as it was before a rewrite during packing', async () => {
   await open({ before: fill });
   const { paths, db } = bench.core.context;
   const kept = await upload('tulip.bin', Buffer.from('tulip'));
@@ -71,14 +71,14 @@ test('a list of uploads that is rewritten while it is packed is in a backup as i
   expect(files.has(path.relative(bench.core.folder, kept.path))).toBe(true);
 });
 
-describe('the operator’s own parts', () => {
+describe('custom files of the operator', () => {
   const code = 'connectors/shop/src/index.ts';
   const put = (name: string, content: string | Buffer = 'x') => {
     mkdirSync(path.dirname(inData(name)), { recursive: true });
     writeFileSync(inData(name), content);
   };
 
-  test('are in a backup: rules of moderation and the code of connectors, without packages, links and keys', async () => {
+  test('include moderation rules and connector code, without packages, links and keys', async () => {
     await open();
     put('moderation.deny.txt', 'launch codes');
     put(code, 'export const meta = {};');
@@ -96,7 +96,7 @@ describe('the operator’s own parts', () => {
     expect(files.get('moderation.deny.txt')?.toString()).toBe('launch codes');
   });
 
-  test('are not followed when they are links themselves', async () => {
+  test('are skipped when they are symbolic links', async () => {
     await open();
     const outside = temporaryFolder();
     mkdirSync(path.join(outside.path, 'shop'));
@@ -112,7 +112,7 @@ describe('the operator’s own parts', () => {
     ['has too many files', () => Array.from({ length: 2001 }, (_, index) => put(`connectors/big/${index}`))],
     ['is too large', () => put('connectors/big/a', Buffer.alloc(32 * 1024 * 1024 + 1))],
     ['has names that differ in their letters only', () => [put('connectors/big/a'), put('connectors/big/A')]],
-  ])('leave out a connector that %s, and say so in the log', async (_, fillBig) => {
+  ])('omit a connector that %s, and log a warning', async (_, fillBig) => {
     const warn = vi.fn();
     await open();
     bench.core.context.log.warn = warn;
@@ -123,7 +123,7 @@ describe('the operator’s own parts', () => {
     expect(warn.mock.calls).toEqual([[{ connector: 'big', backup: expect.any(String) }, expect.any(String)]]);
   });
 
-  test('come back with a restore, and what the backup has not stays', async () => {
+  test('are restored, and files missing from the backup stay', async () => {
     await open();
     put('moderation.deny.txt', 'launch codes');
     put(code, 'first');

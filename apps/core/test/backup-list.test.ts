@@ -10,8 +10,8 @@ import { fill, openBackupBench } from './open-backup-bench.ts';
 const bench = openBackupBench();
 const { ask, inData, list, makeBackup, open } = bench;
 
-describe('the list of backups', () => {
-  test('says of each what it is, gives ranges of it, and forgets it when it is deleted', async () => {
+describe('list of backups', () => {
+  test('describes each backup, serves ranges of it, and drops it when it is deleted', async () => {
     await open({ before: fill });
     const { id, archive } = await makeBackup();
     const [backup] = (await list()).backups;
@@ -42,7 +42,7 @@ describe('the list of backups', () => {
     }
   });
 
-  test('has one that is being made, and no second one beside it', async () => {
+  test('includes the running backup, during which a second one and its deletion are refused', async () => {
     await open();
     const { id } = (await ask('POST', '/v2/backups')).json<{ id: string }>();
     expect((await ask('POST', '/v2/backups')).statusCode).toBe(409);
@@ -51,7 +51,7 @@ describe('the list of backups', () => {
     await bench.core.context.backups.settled();
   });
 
-  test('says of one that a stop of the service cut off that it failed, and nothing is left of it', async () => {
+  test('marks a backup interrupted by a stop as failed and removes its partial files', async () => {
     await open();
     bench.core.context.backups.create();
     await bench.core.context.backups.close();
@@ -59,7 +59,7 @@ describe('the list of backups', () => {
     expect(readdirSync(inData('backups')).filter((name) => !name.endsWith('.json'))).toEqual([]);
   });
 
-  test('says of one that a killed service left half made that it failed', async () => {
+  test('marks a backup left unfinished by a killed service as failed', async () => {
     await open();
     const { id } = await makeBackup();
     const note = JSON.parse(readFileSync(inData('backups', `${id}.json`), 'utf8')) as Backup;
@@ -74,7 +74,7 @@ describe('the list of backups', () => {
 });
 
 describe('scheduled backups', () => {
-  test('are made when they are due, and the oldest of them go', async () => {
+  test('are made when due, and the oldest of them are pruned', async () => {
     let now = Date.now();
     const clock: Clock = { ...systemClock, now: () => now };
     await open({ clock, env: { SVC_BACKUP_EVERY_HOURS: '24', SVC_BACKUP_KEEP: '2' } });
@@ -95,7 +95,7 @@ describe('scheduled backups', () => {
     expect(backups.notices()).toEqual([]);
   });
 
-  test('that fail are reported, and tried again an hour later', async () => {
+  test('are reported and retried after an hour when they fail', async () => {
     let now = Date.now();
     const clock: Clock = { ...systemClock, now: () => now };
     await open({ clock, before: (folder) => writeFileSync(path.join(folder, 'manager.db'), 'no database at all') });
@@ -110,11 +110,11 @@ describe('scheduled backups', () => {
     expect(readdirSync(inData('backups')).filter((name) => !name.endsWith('.json'))).toEqual([]);
   });
 
-  test('are made at their times after a clock was years ahead, and those it made are the first to go', async () => {
+  test('are made on time after a clock was years ahead, and prune those from the wrong time first', async () => {
     const day = 24 * 3_600_000;
     let now = Date.now() + 3 * 365 * day;
     await open({ env: { SVC_BACKUP_EVERY_HOURS: '24', SVC_BACKUP_KEEP: '2' } });
-    const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now); // ids have the time, too
+    const wrong = vi.spyOn(Date, 'now').mockImplementation(() => now); // ids contain the time, too
     onTestFinished(() => wrong.mockRestore());
     const { backups } = bench.core.context;
     const make = async () => {
@@ -132,7 +132,7 @@ describe('scheduled backups', () => {
     expect(new Set(backups.list().map(({ id }) => id))).toEqual(new Set(right));
   });
 
-  test('are not made when the setting says so', async () => {
+  test('are not made when the setting is 0', async () => {
     await open({ env: { SVC_BACKUP_EVERY_HOURS: '0' } });
     expect(bench.core.context.backups.isDue()).toBe(false);
   });

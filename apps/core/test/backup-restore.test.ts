@@ -20,7 +20,7 @@ const bench = openBackupBench();
 const { ask, importBackup, inData, list, makeBackup, open, restart, upload } = bench;
 
 describe('a restore', () => {
-  test('[S05] of a backup gives the same backup again', async () => {
+  test('[S05] restores a backup that makes the same backup again', async () => {
     await open({ before: fill });
     await bench.core.addPrincipal('anna', 'trusted');
     await bench.core.handle(envelope('remember the tulips'));
@@ -51,7 +51,7 @@ describe('a restore', () => {
     }
   });
 
-  test('of one that is here goes the same way, and is taken back before or after the start', async () => {
+  test('of a local backup can be undone before or after the restart', async () => {
     await open({ before: fill });
     const { id } = await makeBackup();
     await bench.core.handle(envelope('said later'));
@@ -68,7 +68,7 @@ describe('a restore', () => {
     expect((await list()).restore).toBeNull();
   });
 
-  test('of one that a newer version made here, which was gone back from, goes the same way; elsewhere it is refused', async () => {
+  test('of a local backup from a newer version works; importing it elsewhere is refused', async () => {
     await open({ before: fill });
     const newer = new Backups({ ...bench.core.context, version: '999.0.0', holdFiles: () => () => undefined });
     const { id } = newer.create();
@@ -83,7 +83,7 @@ describe('a restore', () => {
     expect([refused.statusCode, refused.body]).toEqual([422, expect.stringContaining('Update the service first: ./svc update')]);
   });
 
-  test('brings secrets under their passphrase, and is refused under another one', async () => {
+  test('restores secrets with their passphrase, and is refused with another one', async () => {
     await open({ before: fill });
     const passphrase = 'tulips in März';
     const header = (text: string) => ({ 'x-backup-passphrase': Buffer.from(text).toString('base64') });
@@ -103,7 +103,7 @@ describe('a restore', () => {
   });
 });
 
-test('what channels brought is there again; what cannot be, a question of a dead turn, a terminal or a checkout, is said not to be', async () => {
+test('a restore keeps history and deliveries, and clears dead questions, terminals and checkouts', async () => {
   const key = 'compat:c1:key';
   const inKey = `conversation_key=${encodeURIComponent(key)}`;
   const script: EngineScript = async function* ({ text, ask: askPerson }) {
@@ -165,7 +165,7 @@ test('what channels brought is there again; what cannot be, a question of a dead
 
 const ownSettings = () => loadSettings(repositoryRoot, { SVC_DATA_DIR: bench.core.context.settings.dataDir });
 
-test('a core whose database is damaged still takes a backup, and makes none', async () => {
+test('a core with a damaged database accepts restores and imports, but makes no backup', async () => {
   await open({ before: fill });
   const { archive, id } = await makeBackup();
   const port = await freePort();
@@ -185,7 +185,7 @@ test('a core whose database is damaged still takes a backup, and makes none', as
   }
 });
 
-test('a core that is started alone on a half restored folder refuses to begin', async () => {
+test('a core started alone on a half-restored folder refuses to start', async () => {
   await open();
   mkdirSync(inData('restore'));
   writeFileSync(inData('restore', 'journal.json'), '{}');

@@ -27,7 +27,7 @@ describe('a command in a conversation of another channel', () => {
   const isRefused = async (text: string) =>
     expect(await replyTo(elsewhere(text))).toMatch(/conversation belongs to another channel/);
 
-  test('stops nothing', async () => {
+  test('cannot stop the running turn', async () => {
     core.engine.script(workingUntilAborted());
     const working = handle(from('boss', 'work'));
     await running();
@@ -36,13 +36,13 @@ describe('a command in a conversation of another channel', () => {
     expect((await working).outcome).toBe('aborted');
   });
 
-  test('forgets nothing, and says nothing of it', async () => {
+  test('cannot reset the conversation or read its state', async () => {
     await handle(from('boss', 'hello'));
     for (const text of ['/new', '/status', '/usage']) await isRefused(text);
     expect((await core.app.inject(`/v2/session/${key}`)).json()).toMatchObject({ turns: 1, surface: 'messenger' });
   });
 
-  test('is refused by the form of its key while there is no session, and works in one that its own channel began', async () => {
+  test('is refused by the form of the key before a session exists, and by the channel of the session afterwards', async () => {
     await isRefused('/usage');
     const room = { channel: 'device', conversation_key: 'room-1' };
     await handle(from('ann', 'hello', room));
@@ -65,7 +65,7 @@ describe('a running turn', () => {
     ['is disabled', () => change('PATCH', { status: 'disabled' })],
     ['is deleted', () => change('DELETE')],
     ['may do less', demote],
-  ])('ends when its sender %s', async (_how, lose) => {
+  ])('aborts when its sender %s', async (_how, lose) => {
     core.engine.script(workingUntilAborted('so far'));
     const working = handle(from('kim', 'work'));
     await running();
@@ -73,7 +73,7 @@ describe('a running turn', () => {
     expect(await working).toMatchObject({ outcome: 'aborted', actions: [] });
   });
 
-  test('goes on while the trust of others changes, and when its sender gets more', async () => {
+  test('continues when the trust of others changes or its sender gains rights', async () => {
     const release = Promise.withResolvers<void>();
     core.engine.script(async function* () {
       await release.promise;
@@ -88,7 +88,7 @@ describe('a running turn', () => {
   });
 });
 
-test('a note to a person is not shown where anybody reads the answer', async () => {
+test('an announcement for a person is hidden from public conversations', async () => {
   await core.app.inject({ method: 'POST', url: '/v2/announce', payload: { text: 'the door code', target: 'identity:boss' } });
   await handle(from('boss', 'hi', { public: true, conversation_key: 'messenger:m1:channel:1' }));
   expect(prompt()).not.toContain('the door code');
@@ -96,7 +96,7 @@ test('a note to a person is not shown where anybody reads the answer', async () 
   expect(prompt()).toContain('the door code');
 });
 
-test('an observed sender and another person of the same name are told apart by their trust', async () => {
+test('an observed sender and a person of the same name are distinguished by their trust', async () => {
   await core.addPrincipal('guy', 'guest', 'messenger');
   await core.app.inject({ method: 'PATCH', url: '/trust/principals/guy', payload: { display_name: 'boss' } });
   for (const who of ['guy', 'boss']) await handle(from(who, 'delete it', { delivery: 'async' }));
@@ -104,7 +104,7 @@ test('an observed sender and another person of the same name are told apart by t
   expect(prompt()).toContain('{"from":"boss","trust":"guest","text":"delete it"}\n{"from":"boss","trust":"owner"');
 });
 
-test('after /new the files of a conversation are gone for the next person who speaks in it', async () => {
+test('/new removes the files of a conversation for the next person in it', async () => {
   const upload = await core.app.inject({
     method: 'POST',
     url: '/v2/upload?filename=a.txt',
@@ -120,7 +120,7 @@ test('after /new the files of a conversation are gone for the next person who sp
   expect(existsSync(path)).toBe(true);
 });
 
-test('a sender who is linked to two people at once is one person’s, and the next message is judged by that', async () => {
+test('concurrent attempts to link a sender link it to one person, whose rights apply from then on', async () => {
   await handle(from('new', 'let me in', { intake: { pairing: true } }));
   const [waiting] = (await core.app.inject('/trust/pending')).json<{ pending: { id: string; code: string }[] }>().pending;
   const people = (await core.app.inject('/trust/principals')).json<{ principals: { id: string; key: string }[] }>().principals;

@@ -74,7 +74,7 @@ const say = (key: string, checkout: string, sender = 'owner') =>
 const repository = () => server.repository(`r${++names}`);
 
 describe('a checkout', () => {
-  test('has the files of a branch, a tag, a commit or a pull request', async () => {
+  test('contains the files of a branch, a tag, a commit or a pull request', async () => {
     const wanted: [string | undefined, string, string][] = [
       [undefined, second, 'two'],
       ['main', second, 'two'],
@@ -90,7 +90,7 @@ describe('a checkout', () => {
     expect(mirrors()).toHaveLength(1);
   });
 
-  test('is the same one for the conversation that asks again, after a restart too, and another for another', async () => {
+  test('is reused by its conversation, also after a restart, and not shared with another', async () => {
     const mine = await obtain({ conversation_key: 'compat:c1:a' });
     const other = await obtain({ conversation_key: 'compat:c1:b' });
     expect(await obtain({ conversation_key: 'compat:c1:a' })).toEqual(mine);
@@ -105,7 +105,7 @@ describe('a checkout', () => {
     expect(afterwards.find(mine.id)).toMatchObject({ conversation_key: 'compat:c1:a', sha: second });
   });
 
-  test('follows its branch when it is asked to, and keeps what was done in it until then', async () => {
+  test('keeps local changes until a refresh is requested, which follows the branch', async () => {
     const own = repository();
     writeFileSync(path.join(own.folder, 'a.txt'), 'old');
     own.commit();
@@ -121,7 +121,7 @@ describe('a checkout', () => {
     expect([after, textIn(after), existsSync(path.join(after.path, 'work.txt'))]).toEqual([{ ...before, sha }, 'new', false]);
   });
 
-  test('is a repository of its own: what is done in one changes no other, and no mirror', async () => {
+  test('is an independent repository: changes affect no other checkout and no mirror', async () => {
     const [mine, other] = [await obtain({ conversation_key: 'a' }), await obtain({ conversation_key: 'b' })];
     const before = filesBelow(path.join(core.folder, 'checkouts/mirrors')).sort();
     const { execFileSync } = await import('node:child_process');
@@ -136,7 +136,7 @@ describe('a checkout', () => {
     expect(filesBelow(path.join(core.folder, 'checkouts/mirrors')).sort()).toEqual(before);
   });
 
-  test('is removed on request, with its conversation, and when there are too many: the one not used for the longest', async () => {
+  test('is removed on request, with its conversation, and least recently used first over the limit', async () => {
     const gone = await obtain({ conversation_key: 'compat:c1:a' });
     expect((await call('DELETE', `/v2/checkouts/${gone.id}`)).statusCode).toBe(200);
     expect([existsSync(gone.path), (await call('GET', `/v2/checkouts/${gone.id}`)).statusCode]).toEqual([false, 404]);
@@ -146,7 +146,7 @@ describe('a checkout', () => {
     expect(existsSync(forgotten.path)).toBe(false);
     const ids: string[] = [];
     for (const key of ['b', 'c', 'd']) ids.push((await obtain({ conversation_key: key })).id);
-    // Half of four for one asker.
+    // One asker may have half of the four.
     expect((await list()).map(({ id }) => id).sort()).toEqual(ids.slice(1).sort());
     await core.context.checkouts.sweep();
     expect(mirrors()).toHaveLength(1);
@@ -156,7 +156,7 @@ describe('a checkout', () => {
   });
 });
 
-test('what a clock that was ahead has fetched is fetched again', async () => {
+test('a mirror fetched under a clock that was ahead is fetched again', async () => {
   await core.close();
   let aheadMs = 3_600_000;
   core = await openTestCore({ env: env(), clock: { ...systemClock, now: () => Date.now() + aheadMs } });
@@ -174,7 +174,7 @@ test('what a clock that was ahead has fetched is fetched again', async () => {
   expect(await read()).toBe('new');
 });
 
-test('a connector has a checkout over its link, and works in it', async () => {
+test('a connector requests a checkout over its link and uses it in one conversation', async () => {
   const file = path.join(core.folder, 'run/core.sock');
   const link = await openLinkServer(core.context, file);
   const pass = core.context.connectorPasses.issue({ type: 'compat', instanceId: 'c1' }).reveal();
@@ -187,7 +187,7 @@ test('a connector has a checkout over its link, and works in it', async () => {
     const asked = (key: string) => envelope('hi', { conversation_key: key, workspace: { checkout: checkout.id } });
     await connector.handle(asked('compat:c1:a'));
     expect(core.engine.requests.at(-1)?.cwd).toBe(checkout.path);
-    // From its first turn on it is that conversation's.
+    // From its first turn on it belongs to that conversation.
     await expect(connector.handle(asked('compat:c1:b'))).rejects.toMatchObject({ code: 'unprocessable' });
     expect((await connector.checkout({ url: repo.url })).id).not.toBe(checkout.id);
     expect((await connector.checkout({ url: repo.url, conversation_key: 'compat:c1:a' })).id).toBe(checkout.id);
@@ -197,7 +197,7 @@ test('a connector has a checkout over its link, and works in it', async () => {
   }
 });
 
-test('many who ask for one at once get one each, and a conversation the same', async () => {
+test('concurrent requests get one checkout per conversation', async () => {
   const keys = ['a', 'a', 'b', 'a', 'b'];
   const got = await Promise.all(keys.map((conversation_key) => obtain({ conversation_key })));
   expect(new Set(got.map(({ id }) => id)).size).toBe(2);
@@ -205,7 +205,7 @@ test('many who ask for one at once get one each, and a conversation the same', a
 });
 
 describe('a turn that names a checkout', () => {
-  test('keeps it as it is while it runs: it is neither replaced nor removed', async () => {
+  test('keeps it from being replaced or removed while the turn runs', async () => {
     const key = 'compat:c1:a';
     const { id, path: folder } = await obtain({ conversation_key: key });
     const entered = Promise.withResolvers<void>();
@@ -227,7 +227,7 @@ describe('a turn that names a checkout', () => {
     expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(200);
   });
 
-  test('keeps it, too, while a terminal has the conversation', async () => {
+  test('keeps it from being removed while a terminal claims the conversation', async () => {
     const key = 'compat:c1:a';
     const { id } = await obtain({ conversation_key: key });
     await say(key, id);
@@ -237,7 +237,7 @@ describe('a turn that names a checkout', () => {
     expect((await call('DELETE', `/v2/checkouts/${id}`)).statusCode).toBe(200);
   });
 
-  test('works in it when its sender may read files, and in the usual folder when not', async () => {
+  test('runs in it when its sender may read files, and otherwise in the usual folder', async () => {
     await core.addPrincipal('gus', 'guest');
     await core.addPrincipal('kim', 'known');
     const cwds: Record<string, string | undefined> = {};
@@ -251,7 +251,7 @@ describe('a turn that names a checkout', () => {
     expect(cwds['gus']).toContain('/workspaces/');
   });
 
-  test('of another conversation is refused and reaches no engine', async () => {
+  test('is rejected without reaching an engine when the checkout belongs to another conversation', async () => {
     const { id } = await obtain({ conversation_key: 'compat:c1:a' });
     for (const [key, checkout] of [
       ['compat:c1:b', id],
@@ -268,7 +268,7 @@ describe('a turn that names a checkout', () => {
   });
 });
 
-test('one that a conversation takes while it is looked for again stays that conversation’s; one that lost its files gets them again', async () => {
+test('a checkout claimed during its refresh stays with that conversation, and lost files are restored', async () => {
   const own = repository();
   writeFileSync(path.join(own.folder, 'a.txt'), 'old');
   own.commit();
@@ -292,7 +292,7 @@ test('one that a conversation takes while it is looked for again stays that conv
   expect(textIn(after)).toBe('new');
 });
 
-describe('a checkout that cannot be had', () => {
+describe('a checkout that cannot be made', () => {
   test.each([
     ['no such branch', { ref: 'nope' }, /^422.*no branch, tag or commit .*nope/],
     ['no such commit', { ref: 'a'.repeat(40) }, /^422/],
@@ -305,9 +305,9 @@ describe('a checkout that cannot be had', () => {
     ['a secret of another server', { credential: 'ELSEWHERE' }, /^403.*not declared for 127/],
     ['a secret that is not there', { credential: 'NO_SUCH_SECRET' }, /^422.*NO_SUCH_SECRET/],
     ['a field that is not known', { depth: 1 }, /^400/],
-  ])('says why: %s', async (_, payload, text) => expect(await refusal(payload)).toMatch(text));
+  ])('names the reason: %s', async (_, payload, text) => expect(await refusal(payload)).toMatch(text));
 
-  test('says so of a repository that is not there, of a server that is away, and of one that leads elsewhere', async () => {
+  test('names the reason: missing repository, redirect to another address, broken server', async () => {
     expect(await refusal({ url: `${server.url}/none/.git` })).toMatch(/^422.*not a repository/);
     server.answerWith((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/x' }).end());
     expect(await refusal({})).toMatch(/^422.*redirects to another address/);
@@ -321,7 +321,7 @@ describe('a checkout that cannot be had', () => {
 });
 
 describe('a private repository', () => {
-  test('is fetched with a secret by its name, whose value is on no disk; without one it is said to be refused', async () => {
+  test('is fetched with a named secret that is never written to disk, and refused without it', async () => {
     server.lock(`x-access-token:${env().GIT_TOKEN}`);
     try {
       expect(await refusal({})).toMatch(/^422.*refused.*credential/);
@@ -329,7 +329,7 @@ describe('a private repository', () => {
       expect(textIn(checkout)).toBe('two');
       const header = Buffer.from(`x-access-token:${env().GIT_TOKEN}`).toString('base64');
       for (const value of [env().GIT_TOKEN, header]) expect(filesHolding(path.join(core.folder, 'checkouts'), value)).toEqual([]);
-      // What one credential may see is found by no other.
+      // Objects fetched with one credential are not served without it.
       expect(await refusal({})).toMatch(/^422/);
       expect(await refusal({ ref: second })).toMatch(/^422/);
     } finally {
@@ -339,7 +339,7 @@ describe('a private repository', () => {
 });
 
 describe('a hostile repository', () => {
-  test('with a path that could not be removed again is refused', async () => {
+  test('is refused when a path in it is too long to remove', async () => {
     const own = repository();
     let tree = own.git(['mktree'], `100644 blob ${own.git(['hash-object', '-w', '--stdin'], 'x')}\tf\n`);
     for (let level = 0; level < 30; level++) tree = own.git(['mktree'], `40000 tree ${tree}\t${'d'.repeat(200)}\n`);
@@ -348,7 +348,7 @@ describe('a hostile repository', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('has nothing of it run or followed: links, filters, hooks, submodules', async () => {
+  test('cannot have links followed or filters, hooks and submodules run', async () => {
     const own = repository();
     const proof = path.join(own.folder, 'proof');
     symlinkSync('/etc', path.join(own.folder, 'out'));
@@ -383,7 +383,7 @@ describe('a hostile repository', () => {
     }
   });
 
-  test('with one huge file, endlessly many files, or more than is to be fetched, is refused before it takes the room', async () => {
+  test('is refused for a huge file, too many files or too large a fetch, leaving nothing on disk', async () => {
     const zeros = repository();
     writeFileSync(path.join(zeros.folder, 'zeros'), Buffer.alloc(8 * 2 ** 20));
     zeros.commit();
@@ -405,7 +405,7 @@ describe('a hostile repository', () => {
   });
 });
 
-test('git that takes more memory than it may is ended: what a server says there is to fetch is held whole', async () => {
+test('git is stopped when an endless list of refs makes it exceed its memory limit', async () => {
   server.answerWith((_, response) => {
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' });
     response.write('001e# service=git-upload-pack\n0000');
@@ -420,7 +420,7 @@ test('git that takes more memory than it may is ended: what a server says there 
   expect(end.ending).toBe('too_hungry');
 });
 
-describe('a fetch that is cut off', () => {
+describe('an interrupted fetch', () => {
   const request = (id: string, timeoutMs: number) => ({
     key: 'k',
     url: repo.url,
@@ -431,7 +431,7 @@ describe('a fetch that is cut off', () => {
     timeoutMs,
   });
 
-  test('by its time leaves a mirror that nothing is fetched into again', async () => {
+  test('abandons its mirror after a timeout and fetches into a new one', async () => {
     const folder = path.join(core.folder, 'm');
     const own = createMirrors({
       folder,
@@ -449,7 +449,7 @@ describe('a fetch that is cut off', () => {
     expect(readdirSync(folder)).toEqual([kept]);
   });
 
-  test('by a kill leaves nothing that counts: it is removed at the start, and the same is asked again', async () => {
+  test('leaves partial folders that are removed at the next start', async () => {
     const whole = await obtain();
     const root = path.join(core.folder, 'checkouts');
     for (const half of ['drafts/draft_1/.git', 'trees/co_1k82k7r320039mw21d8/tree', 'trees/odd'])

@@ -14,7 +14,7 @@ import { openTestOutbox } from './open-test-outbox.ts';
 
 const hour = 3_600_000;
 
-/** The time of day is wrong from here on: waits and durations are what they would have been. */
+/** The time of day jumps here: waits and durations must stay the same. */
 describe.each([
   ['back', 5 * hour],
   ['forward', -5 * hour],
@@ -22,7 +22,7 @@ describe.each([
   const away = { delivered: false, permanent: false, error: 'away' } as const;
   const reply = { turn_id: 't', turn_seq: 1, conversation_key: 'k', text: 'hi', injected: false, error: null };
 
-  test('a reply that waits is tried in its time, and given up after a day', async () => {
+  test('a waiting reply is retried on time and fails after a day', async () => {
     const clock = createFakeClock();
     let tries = 0;
     const outbox = openTestOutbox(async () => (tries++, away), clock);
@@ -42,7 +42,7 @@ describe.each([
     outbox.close();
   });
 
-  test('a turn has its longest time', async () => {
+  test('a turn still has its full time limit', async () => {
     const clock = createFakeClock();
     const bounds = { signal: new AbortController().signal, idleMs: 400, maxMs: 1000, graceMs: 10, output: sideOutput, clock };
     const say = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ describe.each([
     say.resolve();
   });
 
-  test('a message written in pieces waits no longer than it should', async () => {
+  test('a message sent in pieces waits no longer than its limit', async () => {
     const clock = createFakeClock();
     const entered: string[] = [];
     const enter = (key: string) => {
@@ -96,7 +96,7 @@ describe.each([
     expect(entered).toEqual(['k']);
   });
 
-  test('events that follow each other leave together, and soon', async () => {
+  test('consecutive events are still batched and sent promptly', async () => {
     const clock = createFakeClock();
     const live = createLiveReaders<string>((text) => text, clock);
     let sent = 0;
@@ -111,7 +111,7 @@ describe.each([
     expect(sent).toBe(2);
   });
 
-  test('an engine and a tool server rest for as long as they should', () => {
+  test('an engine and a tool server are paused for the intended time', () => {
     const clock = createFakeClock();
     const fallback = createEngineFallback(['codex'], clock);
     const breaker = createCircuitBreaker(clock);
@@ -125,7 +125,7 @@ describe.each([
     expect(breaker.reason('slow')).toBeNull();
   });
 
-  test('the key of a silo is not asked for again, and is not kept longer', async () => {
+  test('the key of a silo stays cached, and no longer than intended', async () => {
     const clock = createFakeClock();
     let asked = 0;
     const vault = { unwrapSiloKey: async () => (asked++, Buffer.alloc(32)) };

@@ -24,7 +24,7 @@ const parts = async function* (bytes: Buffer) {
   yield bytes;
 };
 
-test('a connector brings a file of its own conversation in chunks, in any order and again', async () => {
+test('a connector uploads a file for its own conversation in chunks, in any order and with repeats', async () => {
   const uploads = uploadsOf('a');
   const bytes = randomBytes(2500);
   const conversation_key = 'device:a:device:d_1';
@@ -49,7 +49,7 @@ test('a connector brings a file of its own conversation in chunks, in any order 
   expect(await uploads.finish(place)).toEqual(file);
 });
 
-test('an upload of another instance, or of another conversation, is not there', async () => {
+test('an upload of another instance or conversation is reported as not found', async () => {
   const conversation_key = 'device:a:device:d_1';
   const { upload_id } = await uploadsOf('a').begin({ name: 'x', mime: 'text/plain', size: 3, conversation_key });
   const others = [

@@ -13,7 +13,7 @@ afterEach(() => core.close());
 const types = [{ type: 'shed', credentialKeys: ['door', 'roof'] }];
 const shed = (config: object, enabled = true) => ({ type: 'shed', enabled, config });
 
-/** Stands for the manager: it fails so many times first. */
+/** A stand-in for the manager, which fails the given number of times first. */
 async function standInManager(instances: object[], { failures = 0, port: wanted = 0 } = {}) {
   const asked: string[] = [];
   let left = failures;
@@ -32,7 +32,7 @@ async function standInManager(instances: object[], { failures = 0, port: wanted 
 const shown = (text = value) => core.context.knownSecrets.redactor().text(text);
 const learn = (payload: object) => core.app.inject({ method: 'POST', url: '/v2/secrets/learn', payload });
 
-test('a secret is masked once it was named, and its value is not shown', async () => {
+test('a learned secret is masked, and the answer does not show whether it exists', async () => {
   core = await openTestCore({ env: { SHED_DOOR: value } });
   expect(shown()).toBe(value);
   const answer = await learn({ name: 'SHED_DOOR' });
@@ -42,7 +42,7 @@ test('a secret is masked once it was named, and its value is not shown', async (
   expect((await learn({ name: 'SHED_DOOR', value: 'x' })).statusCode).toBe(400);
 });
 
-test('a core that starts later asks for those that connectors have, and for no others', async () => {
+test('at startup the core learns the secrets that enabled connectors name, and no others', async () => {
   const manager = await standInManager([shed({ door: 'SHED_DOOR', roof: 7 }), shed({ door: 'OFF_DOOR' }, false), { type: 'x' }]);
   core = await openTestCore({ env: { ...manager.env, SHED_DOOR: value, OFF_DOOR: 'roses at the gate' } });
   await core.context.connectorSecrets.learnAll();
@@ -52,7 +52,7 @@ test('a core that starts later asks for those that connectors have, and for no o
   );
 });
 
-test('it asks again, less and less often, until the manager says', async () => {
+test('the core asks the manager again at growing intervals until it answers', async () => {
   const clock = createFakeClock();
   const manager = await standInManager([shed({ door: 'SHED_DOOR' })], { failures: 2 });
   core = await openTestCore({ clock, env: { ...manager.env, SHED_DOOR: value } });
@@ -69,7 +69,7 @@ test('it asks again, less and less often, until the manager says', async () => {
   expect(manager.tries()).toBe(3);
 });
 
-test('one that is not there is not asked again: it names them itself when it comes', async () => {
+test('the core does not ask again when no manager listens: a manager names the secrets when it starts', async () => {
   const clock = createFakeClock();
   const [port = 0] = await freePorts(1);
   core = await openTestCore({ clock, env: { SVC_MANAGER_PORT: String(port), SHED_DOOR: value } });

@@ -15,7 +15,7 @@ const passOf = (instanceId: string) => core.context.connectorPasses.issue({ type
 const ask = (method: 'GET' | 'POST', url: string, headers: Record<string, string> = {}) =>
   core.app.inject({ method, url, headers, ...(method === 'POST' && { payload: {} }) });
 
-test('every route of the core wants the token, but those that say how it is', async () => {
+test('every route requires the token, except health, version and the OpenAPI document', async () => {
   const { paths } = (await ask('GET', '/openapi.json')).json<{ paths: Record<string, Record<string, unknown>> }>();
   const routes = Object.entries(paths).flatMap(([url, methods]) =>
     Object.keys(methods).map((method) => [method.toUpperCase(), url]),
@@ -35,11 +35,11 @@ test('every route of the core wants the token, but those that say how it is', as
 const isHidden = ({ method, schema }: MountedRoute) => method !== 'HEAD' && schema?.['hide'] === true;
 const routesOfCore = () => mountedRoutes(async () => (await openTestCore()).close());
 
-test('every schema of a route is one: none is checked while the service runs', async () => {
+test('every schema of a route is valid, since none is checked at runtime', async () => {
   expect(schemaProblems(await routesOfCore())).toEqual([]);
 });
 
-test('the routes that no document shows are these, and want a token of their own', async () => {
+test('the undocumented routes are exactly these, and they accept the token of a turn only', async () => {
   const routes = await routesOfCore();
   const hidden = routes.filter(isHidden).map(({ method, url }) => `${String(method)} ${url}`);
   const ofTurns = [...toolNames.map((name) => `POST /v2/toolbelt/${name}`), 'GET /v2/device-tools', 'POST /v2/device-tools'];
@@ -51,7 +51,7 @@ test('the routes that no document shows are these, and want a token of their own
   }
 });
 
-test('who has the token comes in', async () => {
+test('a request with the token is accepted, and one without it is told which setting to use', async () => {
   expect((await ask('GET', '/v2/sessions', bearer(token))).statusCode).toBe(200);
   const refused = await ask('GET', '/v2/sessions');
   expect(refused.statusCode).toBe(401);
@@ -59,7 +59,7 @@ test('who has the token comes in', async () => {
   expect(refused.json()).toMatchObject({ error: 'unauthorized', message: expect.stringContaining('SVC_CORE_TOKEN') as string });
 });
 
-test('a connector uploads with its pass, and may do nothing else', async () => {
+test('a connector may upload with its pass, and do nothing else', async () => {
   const upload = (headers: Record<string, string>) =>
     core.app.inject({
       method: 'POST',
@@ -74,7 +74,7 @@ test('a connector uploads with its pass, and may do nothing else', async () => {
   expect((await ask('POST', '/v2/handle', bearer(passOf('s1')))).statusCode).toBe(401);
 });
 
-test('a connector says of a file only that it belongs to one of its own conversations', async () => {
+test('a connector may assign an uploaded file to its own conversations only', async () => {
   const whole = { payload: 'hello', headers: { 'content-type': 'application/octet-stream' } };
   const json = (conversation_key: string) => ({ payload: { filename: 'a.txt', data_base64: 'aGk=', conversation_key } });
   const upload = (key: string, body: { payload: string | object; headers?: object }, url = '/v2/upload') =>
@@ -93,7 +93,7 @@ test('a connector says of a file only that it belongs to one of its own conversa
   }
 });
 
-test('tools of a turn go on with the token of the turn', async () => {
+test('tools of a turn require the token of the turn, not that of the core', async () => {
   const [name = ''] = toolNames;
   const answer = await ask('POST', `/v2/toolbelt/${name}`, bearer(token));
   expect(answer.json()).toMatchObject({ message: 'This token belongs to no running turn.' });

@@ -12,7 +12,7 @@ import { envelope } from './open-test-core.ts';
 import { readEvents } from './read-events.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
-/** Says one word and then works for ever, without listening. */
+/** Emits one word and then never ends, ignoring its signal. */
 const deafScript = `export async function* respond() {
   yield { type: 'delta', text: 'word' };
   await new Promise(() => undefined);
@@ -38,7 +38,7 @@ async function watch(url: string, lastId?: string) {
   return { ...reader, types: () => reader.events.map(({ event }) => event) };
 }
 
-/** The same over a connector's link, which comes back by itself. */
+/** The same over a connector's link, which reconnects by itself. */
 function watchOverLink(dir: string) {
   const { connectorKey, coreSocket } = dataPaths(dir);
   const pass = openConnectorPasses(connectorKey).issue({ type: 'compat', instanceId: 'c1' }).reveal();
@@ -50,7 +50,7 @@ function watchOverLink(dir: string) {
   return { types: () => seen, lastId: () => '' };
 }
 
-test('a second core on the same data folder ends, and says whose folder it is', async () => {
+test('a second core on the same data folder exits and names the folder', async () => {
   const dir = dataDir();
   const first = await start(dir);
   await first.ready();
@@ -60,7 +60,7 @@ test('a second core on the same data folder ends, and says whose folder it is', 
   expect((await requestJson(`${first.url}/health`, { timeoutMs: 40_000 })).status).toBe(200);
 });
 
-test('stopping in mid-turn gives the reader the reason, and no caller that hangs can hold it up', async () => {
+test('stopping during a turn tells the reader why, and a stalled caller does not delay it', async () => {
   const dir = dataDir();
   const script = path.join(dir, 'script.mjs');
   writeFileSync(script, deafScript);
@@ -72,19 +72,19 @@ test('stopping in mid-turn gives the reader the reason, and no caller that hangs
   });
   half.on('error', () => undefined);
   onTestFinished(() => void half.destroy());
-  // The last letter may wait: a secret of this process could begin with it.
+  // The last letter may be held back: a secret of this process could begin with it.
   await expect.poll(() => reader.read()).toContain('wor');
   const watcher = await watch(core.url);
   await expect.poll(watcher.types).toEqual(['begin', 'delta', 'watching']);
   core.child.kill('SIGTERM');
   expect(await core.exited).toBe(0);
   expect(core.output()).not.toContain('did not stop in time');
-  // The turn goes on at the next start, so it has no end yet; the stream has one.
+  // The turn continues at the next start, so there is no end frame yet; the stream itself ends.
   expect([watcher.types().includes('end'), await watcher.ended]).toEqual([false, 'whole']);
   expect(reader.read()).toMatch(/event: error\ndata: .*"unavailable".*The message is kept/);
 });
 
-test('[L08] a core that is killed in mid-turn goes on with that turn in the same engine session, and no lock is left', async () => {
+test('[L08] a core killed during a turn resumes it in the same engine session and leaves no lock', async () => {
   const dir = dataDir();
   const first = await start(dir);
   await first.ready();
@@ -97,7 +97,7 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   const before = await read(first.url);
   const watchers = [await watch(first.url), watchOverLink(dir)];
   for (const { types } of watchers) await expect.poll(types).toContain('begin');
-  // Changes are committed in order: with this answer everything before it is on the disk.
+  // Changes are committed in order: once this is answered, everything before it is on the disk.
   const seen = envelope('seen', { delivery: 'async', conversation_key: 'compat:c1:other' });
   await requestJson(`${first.url}/v2/handle`, { body: seen, timeoutMs: 40_000 });
   first.child.kill('SIGKILL');
@@ -107,12 +107,12 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   expect(await read(second.url)).toMatchObject({ engine_session_id: before.engine_session_id, state: 'running' });
   const back = await watch(second.url, watchers[0]!.lastId());
   const overLink = () => watchers[1]!.types().slice(watchers[1]!.types().indexOf('gap'));
-  // The link comes back in its own time.
+  // The link reconnects in its own time.
   for (const types of [back.types, overLink])
     await expect.poll(types, { timeout: 20_000 }).toEqual(expect.arrayContaining(['gap', 'begin']));
   await requestJson(`${second.url}/v2/abort`, { body: { conversation_key: 'compat:c1:key' }, timeoutMs: 40_000 });
   await expect.poll(async () => (await read(second.url)).state).toBe('idle');
-  // A watcher of the first core sees that frames are missing, the turn from its beginning, and its end once.
+  // A watcher of the first core gets a gap, the turn from its beginning, and its end once.
   for (const types of [back.types, overLink]) {
     await expect.poll(types).toContain('end');
     expect(types().filter((type) => type !== 'queued' && type !== 'watching')).toEqual(['gap', 'begin', 'end']);
@@ -123,7 +123,7 @@ test('[L08] a core that is killed in mid-turn goes on with that turn in the same
   expect((await read(second.url)).engine_session_id).toBe(before.engine_session_id);
 });
 
-test('[P12] a key that came with /query is kept nowhere: not in the log, not in any file', async () => {
+test('[P12] a key sent with /query appears in no log and no file', async () => {
   const dir = dataDir();
   const core = await start(dir, { SVC_LOG_LEVEL: 'trace' });
   await core.ready();

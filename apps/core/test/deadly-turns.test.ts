@@ -10,7 +10,7 @@ import { dataDir, startCoreProcess } from './start-core-process.ts';
 
 type Core = Awaited<ReturnType<typeof startCoreProcess>>;
 
-/** `abort` and `hog` end the process, `exit` too but not by a fault, `slow` takes until the others run; each run is written down. */
+/** `abort` and `hog` crash the process, `slow` takes until the others run; each run is recorded. */
 const scriptText = (runs: string, go: string) => `
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export async function* respond(request, signal) {
   yield* findCommand('echo ' + text)(request, signal);
 }`;
 
-/** Starts one core after the other in a folder, as a supervisor does. */
+/** Starts cores one after another in a folder, as a supervisor does. */
 function openHouse() {
   const dir = dataDir();
   const [runs, go, script] = ['runs', 'go', 'script.mjs'].map((name) => path.join(dir, name)) as [string, string, string];
@@ -48,7 +48,7 @@ function openHouse() {
     ran: () => readFileSync(runs, 'utf8').split('\n').filter(Boolean),
     letGo: () => writeFileSync(go, ''),
     lastExit: () => lastExit,
-    /** Starts cores until one stays. */
+    /** Starts cores until one stays up. */
     async settle(max: number): Promise<Core> {
       for (let n = 0; n < max; n++) {
         const core = await start();
@@ -74,7 +74,7 @@ const isIdle = async ({ url }: Core): Promise<boolean> => {
   const health = requestJson<{ active: number; waiting: number }>(`${url}/health`, { timeoutMs: 40_000 });
   return health.then(
     ({ body }) => body.active + body.waiting === 0,
-    () => false, // it has ended, or is too busy to say so
+    () => false, // it has ended, or is too busy to answer
   );
 };
 
@@ -110,12 +110,12 @@ test('a message that takes all memory while it runs alone is not run a second ti
   await expect
     .poll(() => left(next))
     .toEqual([expect.stringContaining('ran out of memory or failed while it worked on this message')]);
-  // A caller that sends the same message again is told, and it is not run either.
+  // A caller that sends the same message again gets an error, and it is not run either.
   expect((await say(next, what)).body).toMatchObject({ error: 'turn_interrupted' });
   expect(house.ran()).toEqual([what]);
 });
 
-test('among messages that ran together the one that ends the service is found, and the others are answered', async () => {
+test('of concurrent messages the one that crashes the service is isolated, and the others are answered', async () => {
   const house = openHouse();
   const core = await house.start();
   await core.ready();
@@ -135,7 +135,7 @@ test('among messages that ran together the one that ends the service is found, a
   expect(house.ran().filter((text) => text !== 'abort').length).toBeLessThanOrEqual(6);
 });
 
-test('what was killed from outside is run once more, at once', async () => {
+test('messages interrupted by a kill from outside run again at once', async () => {
   const house = openHouse();
   const core = await house.start();
   await core.ready();

@@ -48,7 +48,7 @@ const list = (message: Envelope) =>
   });
 const calls = () => bench.manager.requests.filter(({ url }) => url.endsWith('/call'));
 
-test('the engine acts on the device of its conversation, through the instance', async () => {
+test('a device tool is called through the connector instance, and secrets in its result are masked', async () => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: { seen: `a cat and ${planted}` } });
   const { result } = await use(onDevice('trusted'), 'snap', { flash: true });
   expect(result).toEqual({ seen: 'a cat and [redacted:secret]' });
@@ -66,17 +66,17 @@ test.each([
   ['worker', ['locate', 'snap']],
   ['reader', ['locate']],
   ['visitor', null],
-])('%s may use %j of the device', async (who, names) => {
+])('the role of %s permits the device tools %j', async (who, names) => {
   expect(await list(onDevice(who))).toEqual(names);
 });
 
-test('a turn whose message names no tools, or is public, has none', async () => {
+test('a turn has no device tools when its message names none or is public', async () => {
   expect(await list(from('trusted'))).toBeNull();
   expect(await list(onDevice('trusted', { public: true }))).toBeNull();
   expect(await list(onDevice('trusted', { device_tools: [] }))).toBeNull();
 });
 
-test('in public there is what says that it is for there, and what it is given is masked', async () => {
+test('a public turn has only tools marked public, and their input is masked', async () => {
   const post: DeviceTool = { name: 'post', description: 'Posts a text.', policy: 'full', public: true };
   const inPublic = { public: true, device_tools: [...tools, post] };
   expect(await list(onDevice('trusted', inPublic))).toEqual(['post']);
@@ -88,7 +88,7 @@ test('in public there is what says that it is for there, and what it is given is
   });
 });
 
-test('what a sender may not do, and what the device never named, is refused and reported', async () => {
+test('a tool beyond the rights of the sender or unknown to the device is refused and reported', async () => {
   const refused = await inTurn(onDevice('reader'), async (request) => {
     const token = new Secret((neededDevice(request).headers['Authorization'] ?? '').replace('Bearer ', ''));
     const url = new URL(`http://127.0.0.1:${bench.core.context.settings.corePort}/v2/device-tools`).href;
@@ -102,7 +102,7 @@ test('what a sender may not do, and what the device never named, is refused and 
   );
 });
 
-test('its token is for the device alone, and the toolbelt’s is not for it', async () => {
+test('the device token and the toolbelt token are not interchangeable', async () => {
   const crossed = await inTurn(onDevice('trusted'), async (request) => {
     const [device, toolbelt] = [neededDevice(request), toolbeltOf(request)];
     const port = bench.core.context.settings.corePort;
@@ -121,7 +121,7 @@ test('its token is for the device alone, and the toolbelt’s is not for it', as
   expect(crossed.map(({ status }) => status)).toEqual([401, 401, 401]);
 });
 
-test('a token is worth nothing when its turn is over, and in the next turn what that turn may do', async () => {
+test('a device token expires with its turn, and a later turn gets tools by its own rights', async () => {
   const held = await inTurn(onDevice('trusted'), async (request) => neededDevice(request));
   await expect(callTool(held, 'locate')).rejects.toThrow();
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
@@ -131,7 +131,7 @@ test('a token is worth nothing when its turn is over, and in the next turn what 
   expect(guest).toBeNull();
 });
 
-test('what the connector says is wrong, the engine reads', async () => {
+test('an error of the connector is passed on to the engine', async () => {
   const { ok, text } = await use(onDevice('trusted'), 'locate');
   expect({ ok, text }).toEqual({ ok: false, text: 'no such route' });
 });
@@ -144,12 +144,12 @@ test.each([
   ['too many', Array.from({ length: 33 }, (_, n) => ({ ...tools[0], name: `t${n}` }))],
   ['a schema that is too long', [{ ...tools[0], input: { description: 'x'.repeat(70_000) } }]],
   ['a schema that is too deep', [{ ...tools[0], input: JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`) as object }]],
-])('a message with %s is not taken', async (_what, device_tools) => {
+])('a message with %s is rejected', async (_what, device_tools) => {
   const answer = await bench.core.handle(onDevice('trusted', { device_tools: device_tools as DeviceTool[] }));
   expect(answer.statusCode).toBe(400);
 });
 
-test('a turn asks the device a hundred times at most', async () => {
+test('a turn may call its device a hundred times at most', async () => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: 1 });
   const last = await inTurn(onDevice('trusted'), async (request) => {
     const headers = { authorization: neededDevice(request).headers['Authorization'] ?? '' };
@@ -162,7 +162,7 @@ test('a turn asks the device a hundred times at most', async () => {
   expect(calls()).toHaveLength(100);
 });
 
-test('tools that are known only with a message are done by the call that they name', async () => {
+test('a tool with a "call" field is called by the method it names', async () => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: 7 });
   const device_tools: DeviceTool[] = [{ name: 'torch', description: 'The light.', policy: 'full', call: 'act' }];
   const { result } = await use(from('trusted', { device_tools }), 'torch', { on: true });
@@ -173,7 +173,7 @@ test('tools that are known only with a message are done by the call that they na
 test.each([
   ['yes', { ok: true, calls: 1 }],
   ['no', { ok: false, calls: 0, text: 'The person refused unlock.' }],
-])('what asks first is done with a yes alone: %s', async (option, expected) => {
+])('a tool that asks first runs after a yes only: %s', async (option, expected) => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
   const message = from('trusted', { device_tools });
@@ -195,7 +195,7 @@ test.each([
   expect(asked).toEqual(['May I use "unlock" on your device?\n{"door":"front"}']);
 });
 
-test('a question whose caller has gone is withdrawn: a yes that comes later does nothing, and the next question is asked at once', async () => {
+test('a question is withdrawn when its caller disconnects: a late yes is rejected, and the next call asks again', async () => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
   const message = from('trusted', { device_tools });
@@ -232,13 +232,13 @@ test('a question whose caller has gone is withdrawn: a yes that comes later does
   expect(calls()).toHaveLength(1);
 });
 
-test('engines wait for a tool of the device as long as a person may be asked, and the device then takes', async () => {
+test('the timeout of a device tool exceeds the time for a question by the time for the call', async () => {
   const { askTimeoutMs } = bench.core.context.settings;
   const { callTimeoutMs } = await inTurn(onDevice('trusted'), async (request) => neededDevice(request));
   expect(callTimeoutMs).toBeGreaterThan(askTimeoutMs + 60_000);
 });
 
-test('what asks first is not done where nobody can be asked', async () => {
+test('a tool that asks first does not run when the channel cannot ask', async () => {
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
   const { ok, text } = await use(from('trusted', { device_tools }), 'unlock');
   expect([ok, text, calls().length]).toEqual([false, 'Nobody allowed unlock.', 0]);

@@ -14,7 +14,7 @@ let stopPruning = () => undefined as void;
 let engines: Map<EngineId, ReturnType<typeof createScriptedEngine>>;
 let made = 0;
 
-/** A new session for each turn that goes on in none. */
+/** Begins a new session for each turn that does not resume one. */
 const script: EngineScript = async function* ({ text, resume, conversationKey }: EngineRequest) {
   if (text === 'too much' && resume === null && conversationKey.endsWith('moved'))
     return yield { type: 'failed', failure: { code: 'engine_rate_limited', message: 'later', retryable: true } };
@@ -56,7 +56,7 @@ const waiting = () => core.context.db.raw.prepare('SELECT engine_id, engine_sess
 const settled = () => expect.poll(waiting).toBe(0);
 const forget = (key: string) => core.app.inject({ method: 'DELETE', url: `/v2/session/${encodeURIComponent(key)}` });
 
-test('what an engine keeps of a conversation goes with it: at /new, and when it is forgotten', async () => {
+test('an engine session is removed by /new and when its conversation is forgotten', async () => {
   await say('hi');
   await say('hi', 'compat:c1:other');
   await say('and on');
@@ -68,7 +68,7 @@ test('what an engine keeps of a conversation goes with it: at /new, and when it 
   await settled();
 });
 
-test('also of the engines that answered before', async () => {
+test('the sessions of engines that answered earlier are removed, too', async () => {
   await say('hi');
   core.context.db.raw
     .prepare(
@@ -82,7 +82,7 @@ test('also of the engines that answered before', async () => {
   expect(forgotten('codex')).toEqual([]);
 });
 
-test('a session that the engine did not go on with goes when there is another in its place', async () => {
+test('a session that the engine did not resume is removed once another replaces it', async () => {
   await say('hi');
   await say('you do not know me');
   clock.advance(hourMs);
@@ -91,7 +91,7 @@ test('a session that the engine did not go on with goes when there is another in
   expect(engines.get('claude')?.requests.at(-1)?.resume).toBe('s-2');
 });
 
-test('a conversation that was not used for as long as history is kept loses its session, and no other does', async () => {
+test('an idle conversation loses its engine session after the history period; used and claimed ones keep theirs', async () => {
   await say('hi', 'compat:c1:idle');
   await say('hi', 'compat:c1:claimed');
   await core.context.claims.claim('compat:c1:claimed', 'ann');
@@ -112,7 +112,7 @@ test('a conversation that was not used for as long as history is kept loses its 
   ).toEqual([null, 's-3']);
 });
 
-test('however many conversations there are', async () => {
+test('more than a thousand idle conversations lose their sessions in one pass', async () => {
   const insert = core.context.db.raw.prepare(
     `INSERT INTO session (conversation_key, surface, public, cwd, last_announce_id, fence, created_at, last_active_at, engine_id, engine_session_id)
      VALUES (?, 'compat', 0, '', 0, 1, 0, ?, 'claude', ?)`,
@@ -124,7 +124,7 @@ test('however many conversations there are', async () => {
   await settled();
 });
 
-test('what an engine cannot remove is said, outlives a kill, and is tried again', async () => {
+test('a failed removal is reported, survives a crash and is retried', async () => {
   await say('hi');
   const engine = engines.get('claude');
   if (engine === undefined) throw new Error('no engine');
@@ -144,7 +144,7 @@ test('what an engine cannot remove is said, outlives a kill, and is tried again'
   expect(await notices()).toEqual([]);
 });
 
-test('one that can never be removed does not hold up the others', async () => {
+test('sessions that cannot be removed do not block the removal of others', async () => {
   for (let i = 1; i <= 8; i++) await say('hi', `compat:c1:${i}`);
   const engine = engines.get('claude');
   if (engine === undefined) throw new Error('no engine');
@@ -157,7 +157,7 @@ test('one that can never be removed does not hold up the others', async () => {
   expect(waiting()).toBe(4);
 });
 
-test('what another conversation has left does not hold up an erasure', async () => {
+test('a failed removal in another conversation does not block an erasure', async () => {
   await say('hi');
   const engine = engines.get('claude');
   if (engine === undefined) throw new Error('no engine');
@@ -174,7 +174,7 @@ test('what another conversation has left does not hold up an erasure', async () 
   expect(waiting()).toBe(1);
 });
 
-test('a person is not erased while an engine keeps what they said', async () => {
+test('a person is not erased while an engine still has a session of theirs', async () => {
   await core.addPrincipal('ann', 'guest');
   await core.handle(envelope('hi', { conversation_key: 'compat:c1:ann', sender: { raw_id: 'ann', raw_username: 'ann' } }));
   const engine = engines.get('claude');

@@ -15,7 +15,7 @@ const probe: EngineProbe = {
   reason: 'It is there.',
 };
 
-/** A core whose default engine is claude, with codex and gemini to stand in for it. */
+/** A core whose default engine is claude, with codex and gemini as fallbacks. */
 async function open(env: Record<string, string> = { SVC_ENGINE_FALLBACK: 'codex,gemini' }) {
   const engines = new Map<EngineId, ScriptedEngine>();
   const engineOf = (id: EngineId): ScriptedEngine => {
@@ -68,7 +68,7 @@ const fails = (
 const textOf = (result: HandleResult) => result.actions.map((action) => action.text).join('');
 
 test.each(['engine_rate_limited', 'engine_not_logged_in', 'engine_overloaded', 'engine_endpoint_down'] as const)(
-  'when the default engine fails with %s the next one answers, and the answer says who and why',
+  'falls back to the next engine on %s, and the answer names the reason',
   async (code) => {
     const { turn, engine, payloads } = await open();
     engine('claude').script(fails(code));
@@ -81,7 +81,7 @@ test.each(['engine_rate_limited', 'engine_not_logged_in', 'engine_overloaded', '
   },
 );
 
-test('engines are asked in their order, and the last one says why nobody answered', async () => {
+test('engines are tried in their order, and the error of the last one is returned', async () => {
   const { turn, engine } = await open();
   engine('claude').script(fails('engine_overloaded'));
   engine('codex').script(fails('engine_not_installed'));
@@ -93,7 +93,7 @@ test('engines are asked in their order, and the last one says why nobody answere
 });
 
 test.each(['engine_bad_model', 'engine_context_too_long', 'engine_failed'] as const)(
-  '%s is nothing that another engine would do better: the turn fails',
+  'does not fall back on %s: the turn fails',
   async (code) => {
     const { turn, engine } = await open();
     engine('claude').script(fails(code));
@@ -106,7 +106,7 @@ test.each<[string, EngineEvent]>([
   ['text was shown', { type: 'delta', text: 'a' }],
   ['a thought was shown', { type: 'thinking', text: 'a' }],
   ['a tool was called', { type: 'tool', id: '1', name: 'x', input: {} }],
-])('once %s no other engine is asked in this turn, but in the next one', async (_name, event) => {
+])('once %s the turn does not fall back, but the next turn does', async (_name, event) => {
   const { turn, engine } = await open();
   engine('claude').script(fails('engine_overloaded', [event]));
   expect(await turn('one')).toMatchObject({ error: 'engine_overloaded' });
@@ -114,7 +114,7 @@ test.each<[string, EngineEvent]>([
   expect(textOf(await turn('two'))).toBe('codex: two');
 });
 
-test('an engine out of quota is passed over until its limit ends, and the list of engines says so', async () => {
+test('an engine out of quota is skipped until its limit ends, and the list of engines reports it', async () => {
   const { turn, engine, core } = await open();
   engine('claude').script(fails('engine_rate_limited', [], 2 * 3_600_000));
   await turn('one');
@@ -126,7 +126,7 @@ test('an engine out of quota is passed over until its limit ends, and the list o
   expect(engines.map(({ id, notice }) => [id, notice ?? null])).toEqual(engineIds.map((id) => [id, noticeOf(id)]));
 });
 
-test('each engine goes on with its own session, and is told what was said while it was away', async () => {
+test('each engine resumes its own session and gets the messages it missed', async () => {
   const { turn, engine } = await open({ SVC_ENGINE_FALLBACK: 'codex' });
   await turn('one');
   engine('claude').script(async function* (request) {
@@ -158,14 +158,14 @@ test('each engine goes on with its own session, and is told what was said while 
   expect(back?.prompt).not.toContain('"text":"one"');
 });
 
-test('the past that a channel knows goes to the engine that answers, also when the first one failed at the first turn', async () => {
+test('the transcript of a channel goes to the fallback engine when the first one failed at the first turn', async () => {
   const { turn, engine } = await open();
   engine('claude').script(fails('engine_overloaded'));
   await turn('hello', { transcript: [{ role: 'user', text: 'before' }] });
   expect(engine('codex').requests[0]?.transcript).toEqual([{ role: 'user', text: 'before' }]);
 });
 
-test('an engine that crashes before it showed anything is asked once more, also without others', async () => {
+test('an engine that crashes before any output is retried once, also without a fallback', async () => {
   const { turn, engine, payloads } = await open({});
   const crash = fails('engine_crashed');
   engine('claude').script((request, signal) =>
@@ -178,7 +178,7 @@ test('an engine that crashes before it showed anything is asked once more, also 
   expect(engine('claude').requests).toHaveLength(4);
 });
 
-test('an engine that crashes after it showed something is not asked again: the turn fails, and the next one works', async () => {
+test('an engine that crashes after output is not retried: the turn fails, and the next one works', async () => {
   const { turn, engine } = await open();
   engine('claude').script(fails('engine_crashed', [{ type: 'delta', text: 'half' }]));
   expect(await turn('one')).toMatchObject({ error: 'engine_crashed' });
@@ -186,7 +186,7 @@ test('an engine that crashes after it showed something is not asked again: the t
   expect(textOf(await turn('two'))).toContain(': two');
 });
 
-test('a turn is counted once, whichever engine answered, and what the first engine used is reported', async () => {
+test('a turn is counted once, and the usage of the failed engine is reported', async () => {
   const { turn, engine, core, payloads } = await open();
   const usage = {
     input_tokens: 7,
@@ -206,7 +206,7 @@ test('a turn is counted once, whichever engine answered, and what the first engi
   expect(row).toMatchObject({ turns: 1, engine_id: 'codex', engine_session_id: 'codex-session' });
 });
 
-test('a title is made by the engine that stands in for the default one', async () => {
+test('a title falls back to the next engine, too', async () => {
   const { core, engine } = await open();
   engine('claude').script(fails('engine_rate_limited'));
   engine('codex').script(async function* () {
@@ -216,7 +216,7 @@ test('a title is made by the engine that stands in for the default one', async (
   expect(answer.json()).toEqual({ ok: true, title: 'Baking bread' });
 });
 
-test('what an engine said when it failed for a title is masked wherever it is shown later', async () => {
+test("secrets in an engine's failure for a title are masked wherever it is shown later", async () => {
   const { core, engine, turn } = await open();
   const secret = 'a value only we know';
   core.context.knownSecrets.learn([secret]);
@@ -228,7 +228,7 @@ test('what an engine said when it failed for a title is masked wherever it is sh
   expect([list, JSON.stringify(result)].join()).not.toContain(secret);
 });
 
-test('on a public surface the reason why an engine is passed over is masked as strictly as the reply', async () => {
+test('on a public channel the reason for skipping an engine is masked as strictly as the reply', async () => {
   const { core, engine, turn } = await open();
   engine('claude').script(fails('engine_rate_limited', [], 3_600_000, 'The proxy 192.168.7.12 has no quota left.'));
   expect((await turn('private')).warnings).toEqual([expect.stringContaining('192.168.7.12')]);

@@ -30,14 +30,14 @@ afterEach(() => core.close());
 
 const [newer, newest] = ['99.0.0', '99.1.0'];
 
-/** What codex answers, by the folder that it is in: `current` is the one in use. */
+/** What codex answers, by the folder it runs from: `current` is the one in use. */
 let answers: (place: string) => EngineScript = () => answering('ready');
 const failing: EngineScript = async function* () {
   yield { type: 'failed', failure: { code: 'engine_failed', message: 'it lost its tongue', retryable: false } };
 };
 const answeredBy: string[] = [];
 
-/** The real engine, but for what it says: the packages here have no program that talks. */
+/** The real engine, except for its answers: the packages here have no program that talks. */
 const loadMute = async (id: EngineId) => {
   const createEngine = await loadEngine(id);
   return (deps: Parameters<typeof createEngine>[0]) => {
@@ -96,7 +96,7 @@ async function install() {
   await ended().toBe('done');
 }
 
-/** Time as it passes: what one look has begun goes on before the next. */
+/** Lets time pass in steps, so that what one check has begun continues before the next. */
 async function pass(ms: number) {
   for (let left = ms; left > 0; left -= 600_000) {
     clock.advance(Math.min(left, 600_000));
@@ -104,15 +104,15 @@ async function pass(ms: number) {
   }
 }
 
-/** Six hours pass, and what is due then is done. */
+/** Six hours pass, and whatever is due then is done. */
 async function sixHours(untilEvent: string | null) {
   const before = events().length;
   await pass(6 * 3_600_000 + 600_000);
   if (untilEvent !== null) await expect.poll(() => events().slice(before), { timeout: 60_000 }).toContain(untilEvent);
 }
 
-describe('an installation on demand', { timeout: 90_000 }, () => {
-  test('brings the pinned version into a folder of its own, shows how far it is, and is used without a restart', async () => {
+describe('engine installation on demand', { timeout: 90_000 }, () => {
+  test('installs the pinned version in a separate folder, shows its progress and needs no restart', async () => {
     await open((publish) => publish(pinned));
     expect(await codex()).toMatchObject({ installed: false, install: null });
     const goOn = registry.hold();
@@ -137,7 +137,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     await ended().toBe('done');
   });
 
-  test('that cannot be fetched fails with the reason, and leaves nothing', async () => {
+  test('fails with the reason and leaves nothing behind when the package cannot be fetched', async () => {
     await open(() => undefined);
     await post('codex/install');
     await ended().toBe('failed');
@@ -146,7 +146,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     expect(await codex()).toMatchObject({ installed: false });
   });
 
-  test('of a package whose program does not work fails its test, and is never pointed at', async () => {
+  test('fails its check and is not activated when the program of the package does not work', async () => {
     await open((publish) => publish(pinned, { says: '0.0.1' }));
     await post('codex/install');
     await ended().toBe('failed');
@@ -154,7 +154,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('ends with the service, and leaves nothing that could be taken for an engine', async () => {
+  test('stops with the service and leaves nothing that looks like an engine', async () => {
     await open((publish) => publish(pinned));
     registry.hold();
     await post('codex/install');
@@ -180,7 +180,7 @@ describe('an installation on demand', { timeout: 90_000 }, () => {
   });
 });
 
-describe('an automatic update', { timeout: 90_000 }, () => {
+describe('automatic engine update', { timeout: 90_000 }, () => {
   const turnOn = () => core.app.inject({ method: 'PATCH', url: '/v2/engines/codex', payload: { auto_update: true } });
   const views = () => registry.asked.filter((asked) => asked === codexPackage).length;
 
@@ -366,7 +366,7 @@ describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
     const end = await begin();
     const before = registry.asked.length;
     clock.advance(6 * 3_600_000 + 600_000);
-    await core.context.engineUpdates.close(); // what is being looked at is over
+    await core.context.engineUpdates.close(); // any running check is over
     expect([current(), registry.asked.length]).toEqual([pinned, before]);
     start();
     await end();

@@ -6,7 +6,7 @@ import { createScriptedEngine } from '@svc/testing/scripted-engine.ts';
 import type { EngineId } from '../src/engine/load-engine.ts';
 import { envelope, openTestCore } from './open-test-core.ts';
 
-test('a key that cannot be removed is refused its removal, but nothing is paid with it any more', async () => {
+test('a key whose removal fails is no longer used for turns', async () => {
   const made: EngineDeps[] = [];
   const loadEngine = (id: EngineId): Promise<CreateEngine> =>
     Promise.resolve((deps) => {

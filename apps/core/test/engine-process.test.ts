@@ -30,7 +30,7 @@ async function openRegistry() {
   return registry;
 }
 
-test('settings and a key are there in a fresh process, after the last one was killed', async () => {
+test('engine settings and a key survive a kill of the process, and the key appears in no other file or log', async () => {
   const dir = dataDir();
   const key = 'sk-canary-0123456789';
   const first = await start(dir, { SVC_LOG_LEVEL: 'trace' });
@@ -53,7 +53,7 @@ test('settings and a key are there in a fresh process, after the last one was ki
 });
 
 test(
-  'a core that is killed in mid-install leaves no npm behind and no engine, and installs it the next time',
+  'a core killed during an installation leaves neither npm nor an engine behind, and can install again',
   { timeout: 90_000 },
   async () => {
     const dir = dataDir();
@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('a key from the command of the settings is used, and is masked', async () => {
+test('a key from SVC_SECRETS_COMMAND is used and masked', async () => {
   const dir = dataDir();
   mkdirSync(path.join(dir, 'bin'));
   const command = path.join(dir, 'bin/give secret');

@@ -35,7 +35,7 @@ async function open(env: Record<string, string> = { SVC_DEFAULT_ENGINE: 'offline
   return { registry, stateDir: path.join(folder.path, 'engine-state') };
 }
 
-test('an engine that could not be created is created for the next who asks', async () => {
+test('an engine whose creation failed is created at the next request', async () => {
   const { registry, stateDir } = await open();
   writeFileSync(stateDir, 'a file where a folder belongs');
   await expect(registry.active()).rejects.toThrow();
@@ -43,7 +43,7 @@ test('an engine that could not be created is created for the next who asks', asy
   await expect(registry.active()).resolves.toMatchObject({ choice: { id: 'offline' } });
 });
 
-test('an engine that cannot be looked at is listed with the reason, beside the others', async () => {
+test('an engine that cannot be probed is listed with the reason, beside the others', async () => {
   const { registry, stateDir } = await open();
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');
@@ -52,7 +52,7 @@ test('an engine that cannot be looked at is listed with the reason, beside the o
   expect(engines[0]).toMatchObject({ ready: false, reason: expect.stringContaining('EEXIST') });
 });
 
-test('an engine that cannot be looked at keeps no other one from answering, and is looked at again for the next who asks', async () => {
+test('an engine that cannot be probed does not block the others, and is probed again at the next request', async () => {
   const { registry, stateDir } = await open({});
   mkdirSync(stateDir);
   writeFileSync(path.join(stateDir, 'claude'), 'a file where a folder belongs');

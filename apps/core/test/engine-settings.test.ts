@@ -9,7 +9,7 @@ import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 type Made = { id: EngineId; deps: EngineDeps; engine: ScriptedEngine; isClosed: boolean };
 
-/** Engines that answer who they are, and stand on the machine as the test says. */
+/** Engines that answer with their name, and whose probe is set by the test. */
 function fakeEngines(found: Partial<Record<EngineId, Partial<EngineProbe>>> = {}) {
   const made: Made[] = [];
   const loadEngine = (id: EngineId): Promise<CreateEngine> =>
@@ -53,7 +53,7 @@ const turn = async (text = 'hi', id = String(Math.random())) => (await core.hand
 const key = 'sk-test-0123456789';
 
 describe('GET /v2/engines', () => {
-  test('[R15] shows no secret that the program of an engine wrote', async () => {
+  test("[R15] masks secrets in the output of an engine's program", async () => {
     const said = 'GET https://x.io/?access_token=K1l2M3n4O5p6Q7r8S9t0 failed, Cnry7Var2kQzLwXp';
     await open({ env: { SOME_TOKEN: 'Cnry7Var2kQzLwXp' }, found: { codex: { ready: false, reason: said } } });
     const reason = 'GET https://x.io/?access_token=[redacted:credential] failed, [redacted:secret]';
@@ -61,7 +61,7 @@ describe('GET /v2/engines', () => {
     expect((await call('POST', '/codex/refresh')).json()).toMatchObject({ engine: { reason } });
   });
 
-  test('shows each engine, its state and how it is set, with exactly one default', async () => {
+  test('lists each engine with its state and settings, and exactly one default', async () => {
     await open();
     const { engines, current } = await list();
     expect(engines.map(({ id }) => id)).toEqual(engineIds);
@@ -89,7 +89,7 @@ describe('GET /v2/engines', () => {
 });
 
 describe('PATCH /v2/engines/:id', () => {
-  test('a model is used from the next turn on', async () => {
+  test('applies a new model from the next turn on', async () => {
     await open();
     await turn();
     expect((await call('PATCH', '/claude', { model: 'claude-haiku-5-5' })).json()).toMatchObject({
@@ -104,7 +104,7 @@ describe('PATCH /v2/engines/:id', () => {
     expect(await view('claude')).toMatchObject({ model: null });
   });
 
-  test('a turn that runs ends with the engine it began with, which is closed after it', async () => {
+  test('lets a running turn finish on its old engine, which is closed afterwards', async () => {
     await open();
     await turn();
     const before = fakes.last('claude');
@@ -127,7 +127,7 @@ describe('PATCH /v2/engines/:id', () => {
     await expect.poll(() => before?.isClosed).toBe(true);
   });
 
-  test('the billing override decides what a turn costs', async () => {
+  test('bills turns by the billing override', async () => {
     await open();
     await call('PATCH', '/claude', { billing: 'api_key' });
     expect(await view('claude')).toMatchObject({ billing: 'api_key', billed: true });
@@ -139,7 +139,7 @@ describe('PATCH /v2/engines/:id', () => {
     expect(used()?.billed).toBe(false);
   });
 
-  test('after another login was found, what a turn costs goes by that one', async () => {
+  test('bills turns by the login that the latest refresh found', async () => {
     const found: Parameters<typeof fakeEngines>[0] = {};
     await open({ found });
     const billed = async () => {
@@ -163,12 +163,12 @@ describe('PATCH /v2/engines/:id', () => {
     [{ connection: 'free' }, 'an unknown connection'],
     [{ auto_update: 'yes' }, 'a flag that is not a boolean'],
     [{ base_url: 'http://x' }, 'a field that has its own route'],
-  ])('%j is refused: %s', async (body) => {
+  ])('rejects %j: %s', async (body) => {
     await open();
     expect((await call('PATCH', '/codex', body)).statusCode).toBe(400);
   });
 
-  test('claude takes no API key, and is told why and what to do instead', async () => {
+  test('refuses an API key for claude, and names the reason and the alternatives', async () => {
     await open({ env: { ANTHROPIC_API_KEY: key } });
     for (const refused of [
       await call('PATCH', '/claude', { connection: 'api_key' }),
@@ -180,13 +180,13 @@ describe('PATCH /v2/engines/:id', () => {
     expect(await view('claude')).toMatchObject({ connection: 'subscription', key_present: false });
   });
 
-  test('API-key mode without a key is refused, and says how to give one', async () => {
+  test('refuses API-key mode without a key, and names the command that sets one', async () => {
     await open();
     const refused = await call('PATCH', '/codex', { connection: 'api_key' });
     expect([refused.statusCode, refused.json().message]).toEqual([409, expect.stringContaining('svc engine key codex')]);
   });
 
-  test('what the environment sets wins, and the refusal names it', async () => {
+  test('refuses to override a setting of the environment, and names it', async () => {
     await open({ env: { SVC_DEFAULT_ENGINE: 'claude', SVC_ENGINE_MODEL: 'm-env', SVC_CODEX_BASE_URL: 'http://127.0.0.1:9/v1' } });
     const refusals = [
       [await call('PATCH', '/claude', { model: 'm' }), 'SVC_ENGINE_MODEL'],
@@ -198,7 +198,7 @@ describe('PATCH /v2/engines/:id', () => {
     expect((await call('POST', '/claude/default')).statusCode).toBe(200);
   });
 
-  test('an engine that does not exist is 404, and the built-in one has nothing to set', async () => {
+  test('answers 404 for an unknown engine and 409 for the built-in one', async () => {
     await open();
     expect((await call('PATCH', '/claudia', { model: 'm' })).statusCode).toBe(404);
     expect((await call('PATCH', '/offline', { model: 'm' })).statusCode).toBe(409);
@@ -208,7 +208,7 @@ describe('PATCH /v2/engines/:id', () => {
 });
 
 describe('POST /v2/engines/:id/default', () => {
-  test('answers with that engine from the next turn on, and there is one default', async () => {
+  test('sets the one default engine from the next turn on', async () => {
     await open();
     expect(await turn()).toMatchObject({ engine_id: 'claude' });
     expect((await call('POST', '/codex/default')).json()).toMatchObject({ engine: { id: 'codex', default: true } });
@@ -217,13 +217,13 @@ describe('POST /v2/engines/:id/default', () => {
     expect((await list()).engines.filter((engine) => engine.default).map(({ id }) => id)).toEqual(['gemini']);
   });
 
-  test('an engine that is not installed is refused, with the command that installs it', async () => {
+  test('refuses an engine that is not installed, and names the command that installs it', async () => {
     await open({ found: { codex: { installed: false, ready: false, reason: 'Codex is not installed.' } } });
     const refused = await call('POST', '/codex/default');
     expect([refused.statusCode, refused.json().message]).toEqual([409, expect.stringContaining('svc engine install codex')]);
   });
 
-  test('a reason that names the command says it once', async () => {
+  test('does not repeat a command that the reason already names', async () => {
     const reason = 'Codex is not installed: "./svc engine install codex".';
     await open({ found: { codex: { installed: false, ready: false, reason } } });
     expect((await call('POST', '/codex/default')).json().message).toBe(reason);
@@ -231,7 +231,7 @@ describe('POST /v2/engines/:id/default', () => {
 });
 
 describe('an API key', () => {
-  test('is kept in a file for its owner alone, and given to the engine; the answer says where it lies, never the key', async () => {
+  test('is stored in a private file and given to its engine only; the answer names the file, never the key', async () => {
     await open();
     const kept = await call('PUT', '/codex/apikey', { value: key });
     expect(kept.json()).toMatchObject({
@@ -247,13 +247,13 @@ describe('an API key', () => {
     expect(fakes.last('gemini')?.deps.apiKey ?? null).toBeNull();
   });
 
-  test('is masked in replies from the moment it is known', async () => {
+  test('is masked in replies from then on', async () => {
     await open();
     await call('PUT', '/codex/apikey', { value: key });
     expect(JSON.stringify(await turn(`say ${key}`))).not.toContain(key);
   });
 
-  test('that is removed is gone, and the login is used again, also where the environment has one', async () => {
+  test('when removed, gives way to the login, even if the environment has a key', async () => {
     await open({ env: { OPENAI_API_KEY: 'sk-of-the-environment' } });
     await call('PUT', '/codex/apikey', { value: key });
     const gone = await call('DELETE', '/codex/apikey');
@@ -274,7 +274,7 @@ describe('an API key', () => {
     expect(record.body).not.toContain(key);
   });
 
-  test('of gemini in the environment is used unless the operator says otherwise, and bills every turn', async () => {
+  test('of gemini in the environment is used by default, and bills every turn', async () => {
     await open({ env: { GEMINI_API_KEY: key, SVC_DEFAULT_ENGINE: 'gemini' } });
     expect(await view('gemini')).toMatchObject({ connection: 'api_key', key_present: true, billed: true });
     await turn();
@@ -283,14 +283,14 @@ describe('an API key', () => {
     expect(fakes.last('gemini')?.deps).toMatchObject({ apiKey: null, env: { GEMINI_API_KEY: undefined } });
   });
 
-  test('of OpenRouter in the environment is used for its address alone, and bills every turn', async () => {
+  test('of OpenRouter in the environment is used for the OpenRouter address', async () => {
     await open({ env: { OPENROUTER_API_KEY: key, SVC_CODEX_BASE_URL: 'https://openrouter.ai/api/v1' } });
     expect(await view('codex')).toMatchObject({ connection: 'api_key', key_present: true });
     expect(fakes.last('codex')?.deps.apiKey?.reveal()).toBe(key);
   });
 
   test.each(['https://openrouter.ai.evil.example/api/v1', 'http://openrouter.ai/api/v1', 'http://127.0.0.1:1/v1', ''])(
-    'of OpenRouter does not go to %j',
+    'of OpenRouter is not sent to %j',
     async (url) => {
       await open({ env: { OPENROUTER_API_KEY: key, SVC_CODEX_BASE_URL: url } });
       expect(await view('codex')).toMatchObject({ key_present: false });
@@ -298,14 +298,14 @@ describe('an API key', () => {
     },
   );
 
-  test.each(['short', 'with a blank in it', 'with\nline break', ''])('%j is refused without being quoted', async (value) => {
+  test.each(['short', 'with a blank in it', 'with\nline break', ''])('%j is rejected without being quoted', async (value) => {
     await open();
     const refused = await call('PUT', '/codex/apikey', { value });
     expect(refused.statusCode).toBe(400);
     if (value !== '') expect(refused.body).not.toContain(value);
   });
 
-  test('is refused where the secrets file can be read by others, and nothing is changed', async () => {
+  test('is refused when others can read the secrets file, and nothing changes', async () => {
     await open();
     writeFileSync(path.join(core.folder, 'secrets.json'), '{}', { mode: 0o644 });
     const refused = await call('PUT', '/codex/apikey', { value: key });
@@ -315,7 +315,7 @@ describe('an API key', () => {
 });
 
 describe('the default engine', () => {
-  test('that is not ready is taken with a warning, which names who could answer meanwhile', async () => {
+  test('may be one that is not ready, with a warning that suggests a fallback', async () => {
     await open({ found: { codex: { ready: false, reason: 'Nobody is logged in.' } } });
     const chosen = await call('POST', '/codex/default');
     expect(chosen.json()).toMatchObject({
@@ -329,21 +329,21 @@ describe('the default engine', () => {
     expect((await call('POST', '/claude/default')).json()).toMatchObject({ warnings: [] });
   });
 
-  test('can be cleared: then the first that is ready answers again', async () => {
+  test('can be cleared: then the first engine that is ready answers again', async () => {
     await open();
     await call('POST', '/gemini/default');
     expect((await call('DELETE', '/default')).json()).toMatchObject({ ok: true, current: { id: 'claude' } });
     expect(await turn()).toMatchObject({ engine_id: 'claude' });
   });
 
-  test('of the environment is not cleared', async () => {
+  test('cannot be cleared when the environment sets it', async () => {
     await open({ env: { SVC_DEFAULT_ENGINE: 'claude' } });
     expect((await call('DELETE', '/default')).statusCode).toBe(409);
   });
 });
 
 describe('POST /v2/engines/:id/base-url', () => {
-  test('points codex at a server, and the empty string back', async () => {
+  test('points codex at a server, and resets it with an empty string', async () => {
     await open();
     const set = await call('POST', '/codex/base-url', { url: 'http://127.0.0.1:11434/v1/' });
     expect(set.json()).toMatchObject({ engine: { base_url: 'http://127.0.0.1:11434/v1', auth: 'local', billed: false } });
@@ -353,7 +353,7 @@ describe('POST /v2/engines/:id/base-url', () => {
     expect(fakes.last('codex')?.deps.baseUrl).toBeNull();
   });
 
-  test('[X09] anything but http and https is 400; another engine is 409', async () => {
+  test('[X09] rejects schemes other than http and https with 400, and other engines with 409', async () => {
     await open();
     for (const url of ['file:///etc/passwd', 'javascript:1', 'http://a:b@host', 'http://x\r\ny']) {
       expect((await call('POST', '/codex/base-url', { url })).statusCode).toBe(400);
@@ -361,7 +361,7 @@ describe('POST /v2/engines/:id/base-url', () => {
     expect((await call('POST', '/gemini/base-url', { url: 'http://127.0.0.1:1' })).statusCode).toBe(409);
   });
 
-  test('a key that goes to an endpoint elsewhere is billed', async () => {
+  test('bills turns when a key is sent to an endpoint on another host', async () => {
     await open();
     await call('PUT', '/codex/apikey', { value: key });
     await call('POST', '/codex/base-url', { url: 'https://models.example.com/v1' });
@@ -372,7 +372,7 @@ describe('POST /v2/engines/:id/base-url', () => {
 const used = { input_tokens: 9, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0, estimated: false, cost_usd: null };
 
 describe('POST /v2/engines/:id/test', () => {
-  test('is one real completion of that engine, in use or not, and is priced', async () => {
+  test('runs one real completion of the engine, used or not, and reports its usage', async () => {
     await open({ env: { SVC_DEFAULT_ENGINE: 'claude' } });
     expect((await call('POST', '/codex/test')).json()).toMatchObject({
       ok: true,
@@ -386,7 +386,7 @@ describe('POST /v2/engines/:id/test', () => {
     });
   });
 
-  test('a failure is shown with its code and its words', async () => {
+  test('shows a failure with its code and message', async () => {
     await open();
     await list();
     fakes.last('codex')?.engine.script(async function* () {
@@ -413,7 +413,7 @@ describe('POST /v2/engines/:id/test', () => {
   });
 });
 
-test('what was set is there after a crash and a new start', async () => {
+test('engine settings survive a crash', async () => {
   await open();
   await call('POST', '/codex/default');
   await call('PATCH', '/codex', { model: 'gpt-6-luna', billing: 'subscription', auto_update: true });

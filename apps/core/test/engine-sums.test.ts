@@ -6,7 +6,7 @@ import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { openEngineCore } from './open-engine-core.ts';
 import { envelope } from './open-test-core.ts';
 
-/** What makes another model answer within a turn, and what a million tokens of each cost. */
+/** What makes another model answer within a turn, and the price of a million tokens of each. */
 const cases = [
   {
     id: 'claude',
@@ -34,7 +34,7 @@ const small: ScriptedUsage = { input: 100_000, output: 20_000, cacheRead: 0, cac
 
 for (const { id, model: own, prices, beside, besidePrices, order } of cases) {
   describeWithEngine(id, `what a turn of ${id} costs in which two models answer`, async (install) => {
-    test('is what each of them has used, at its own price', async () => {
+    test('is the sum of what each model used, at its own price', async () => {
       const { core, model, close } = await openEngineCore(id, install, { SVC_ENGINE_MODEL: own });
       onTestFinished(close);
       model.script((request) => {

@@ -14,7 +14,7 @@ const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(leve
 const file = (path: string, over: object = {}) => ({ content: { text: 'hi', attachments: [{ path, ...over }] } });
 const context = (channel_context: Record<string, unknown>) => ({ channel_context });
 
-describe('a field of an envelope that is too long', () => {
+describe('length limits of an envelope', () => {
   test.each<[string, object]>([
     ['conversation_key', { conversation_key: long(513) }],
     ['message_id', { message_id: long(513) }],
@@ -41,7 +41,7 @@ describe('a field of an envelope that is too long', () => {
     ['channel_context', context(Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`k${i}`, 1])))],
     ['channel_context', context({ deep: nested(8) })],
     ['channel_context', context({ deep: JSON.parse(`${'['.repeat(90)}${']'.repeat(90)}`) })],
-  ])('is refused: %s', async (field, over) => {
+  ])('rejects a value over the limit: %s', async (field, over) => {
     const response = await core.handle(envelope('hi', over as Partial<Envelope>));
     expect(response.statusCode).toBe(400);
     expect(response.json<{ fields: { field: string }[] }>().fields.map((each) => each.field)).toContain(`body.${field}`);
@@ -54,13 +54,13 @@ describe('a field of an envelope that is too long', () => {
     ['channel_context', context({ chatId: long(1024), deep: nested(6), more: long(60_000), none: null })],
     ['a number as target', context({ channelId: 7 })],
     ['the largest number as target', context({ chatId: -Number.MAX_SAFE_INTEGER })],
-  ])('is taken at its limit: %s', async (_field, over) => {
+  ])('accepts a value at the limit: %s', async (_field, over) => {
     expect((await core.handle(envelope('hi', over as Partial<Envelope>))).json()).toMatchObject({ outcome: 'replied' });
   });
 });
 
 test.each(['\0', '\n', '\u001b', '\u007f'])(
-  'keys, message ids and targets have no %j; a sender with it is a stranger',
+  'rejects %j in keys, message ids and targets, and treats a sender with it as a stranger',
   async (sign) => {
     const stranger = await core.handle(envelope('hi', { sender: { raw_id: `owner${sign}` } }));
     expect(stranger.json()).toMatchObject({ outcome: 'denied' });

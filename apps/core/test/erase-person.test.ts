@@ -12,14 +12,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 import { tablesWith } from './rows-with.ts';
 
-/** Stands in everything that the person of these tests says, sends, is called or is asked. */
+/** Occurs in everything that the person of these tests says, sends, is called or is asked. */
 const word = 'zantedeschia';
 const key = `compat:c1:${word}`;
 const sender = { raw_id: word, raw_username: word };
 let core: TestCore;
 let git: Awaited<ReturnType<typeof startGitServer>>;
 
-/** Asks its person, gives a file and a reaction with the reply, and says something. */
+/** Asks its person, adds a file and a reaction to the reply, and answers. */
 const script: EngineScript = async function* ({ text, ask, resume }) {
   yield { type: 'session', engineSessionId: resume ?? `s-${word}`, resumed: resume !== null, model: null };
   if (text.startsWith('ask')) {
@@ -68,7 +68,7 @@ const inPath = encodeURIComponent;
 const say = (text: string, over: object = {}) =>
   core.handle(envelope(text, { conversation_key: key, sender, channel_context: { chatId: word }, ...over }));
 
-/** Everything of a person that the core takes from somewhere, over the ways in which it comes. */
+/** Everything that the core takes in about a person, by each way in which it arrives. */
 async function fill(): Promise<void> {
   const { file } = await post<{ file: UploadedFile }>('/v2/upload', {
     filename: `in-${word}.txt`,
@@ -113,7 +113,7 @@ async function askAndAnswer(file: UploadedFile): Promise<void> {
   await core.context.pipeline.pendingAcks.delivered(turn_id);
 }
 
-/** A reply that nobody fetched, and that its channel refuses. */
+/** A reply that nobody fetched, and that its channel rejects. */
 async function failToPush(): Promise<void> {
   const message = envelope(`push ${word}`, {
     conversation_key: key,
@@ -127,7 +127,7 @@ async function failToPush(): Promise<void> {
   await expect.poll(() => core.context.outbox.counts()).toEqual({ pending: 0, failed: 1 });
 }
 
-/** What an operator does: one act, and the strangers that are not of this person. */
+/** What an operator does: one erasure, and the removal of strangers who may be someone else. */
 async function erase(): Promise<void> {
   const { sessions } = await call<{ sessions: { conversation_key: string; principal_id: string }[] }>('GET', '/v2/sessions');
   expect(sessions.map(({ conversation_key }) => conversation_key)).toEqual([key]);
@@ -138,19 +138,19 @@ async function erase(): Promise<void> {
   for (const { id } of pending) await call('DELETE', `/trust/pending/${id}`);
 }
 
-/** A reply on its way arrives; what was said is gone when its channel has it. */
+/** Confirms replies on their way: their text is removed once the channel has them. */
 async function confirmOpen(): Promise<void> {
   const open = core.context.db.raw.prepare('SELECT id FROM turn WHERE open = 1').all();
   for (const { id } of open) await core.context.pipeline.pendingAcks.delivered(String(id));
 }
 
-/** Tables that held something of the person at some time. */
+/** Tables that held data of the person at any time. */
 let filled: string[] = [];
 beforeEach(() => {
   filled = [];
 });
 
-test('what a person said, sent, was asked and is called is in no table and no file once it is erased, but for records', async () => {
+test('erasing a person removes everything they said, sent, were asked and are called, except from records', async () => {
   await fill();
   await core.context.pending.list();
   await core.context.db.flush();
@@ -169,7 +169,7 @@ test('what a person said, sent, was asked and is called is in no table and no fi
   expect(filesWith(core.folder)).toEqual([]);
 });
 
-/** Files and folders in whose name or content the word is; databases are looked at by their tables. */
+/** Files and folders with the word in their name or content; databases are checked by their tables. */
 function filesWith(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const file = path.join(entry.parentPath, entry.name);

@@ -37,7 +37,7 @@ const notices = async () =>
   (await call('GET', '/health')).json<{ notices: string[] }>().notices.filter((notice) => notice.includes('erased'));
 const holding = () => tablesWith(core.context.db.raw, word).filter((table) => table !== 'trust_audit');
 
-/** A little of everything that is theirs. */
+/** A little of everything that belongs to the person. */
 async function fill(): Promise<void> {
   await say(`hello from ${word}`);
   await call('POST', '/v2/upload', {
@@ -50,9 +50,9 @@ async function fill(): Promise<void> {
   await call('POST', '/v2/announce', { text: `for ${word}`, target: `identity:${word}` });
 }
 
-describe('cut off', () => {
+describe('interrupted erasure', () => {
   test.each(['turn', 'session', 'principal', 'sender_budget', 'announcement', 'erasure'])(
-    'where rows of the table %s go, it is brought to its end by the next start',
+    'is completed at the next start when deleting from the table %s failed',
     async (table) => {
       await fill();
       core.context.db.raw.exec(`CREATE TRIGGER cut BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'cut off'); END`);
@@ -80,7 +80,7 @@ describe('cut off', () => {
   );
 });
 
-test('a process that was killed in the middle goes on by itself when it is started again', async () => {
+test('an erasure interrupted by a kill continues when the process is started again', async () => {
   const dir = dataDir();
   const edit = (sql: string) => {
     const db = new DatabaseSync(path.join(dir, 'core.db'), { timeout: 10_000 });
@@ -107,7 +107,7 @@ test('a process that was killed in the middle goes on by itself when it is start
   await expect.poll(async () => (await ask(second, `/trust/principals/${word}`)).status, { timeout: 10_000 }).toBe(404);
 });
 
-test('what a person has running is ended; what they write meanwhile is refused and not kept; later they are a stranger', async () => {
+test('an erasure aborts the running turn of the person and refuses their messages; later they are a stranger', async () => {
   const held = Promise.withResolvers<void>();
   core.engine.script(async function* (request, signal) {
     yield* workingUntilAborted()(request, signal);
@@ -130,7 +130,7 @@ test('what a person has running is ended; what they write meanwhile is refused a
   expect(pending.map(({ value }) => value)).toEqual([word]);
 });
 
-test('the last owner is not erased, nor whom the seed file would bring back; nothing of them is touched', async () => {
+test('refuses to erase the last owner or a person in the seed file, and touches nothing of them', async () => {
   await core.handle(envelope('hello'));
   const answer = await erase({}, 'owner');
   expect([answer.statusCode, answer.json<{ message: string }>().message]).toEqual([409, (await plan('owner')).refused]);
@@ -145,7 +145,7 @@ test('the last owner is not erased, nor whom the seed file would bring back; not
   expect((await erase({}, 'nobody')).statusCode).toBe(404);
 });
 
-test('a conversation of several people goes with one of them, unless it is to stay', async () => {
+test('a shared conversation is erased with any of its people, unless keep_shared is set', async () => {
   await call('POST', '/trust/principals', { key: 'ben', display_name: 'Ben' });
   await call('POST', '/trust/principals/ben/identifiers', { surface: 'compat', value: 'ben' });
   await call('POST', '/trust/principals/ben/grants', { role_id: 'known' });
@@ -164,7 +164,7 @@ test('a conversation of several people goes with one of them, unless it is to st
   expect(await statusOf(room)).toBe(404);
 });
 
-test('the record says that a person was erased and by whom, and not again what they were called', async () => {
+test('the audit log records an erasure and its actor, and not the names of the person again', async () => {
   await erase();
   const { audit } = (await call('GET', `/trust/audit?principal=${word}`)).json<{ audit: TrustChange[] }>();
   expect(audit[0]).toMatchObject({ what: 'principal_erased', actor: 'local', before: null, after: null });

@@ -32,7 +32,7 @@ async function read(lastEventId?: string) {
 }
 
 describe('a reader', () => {
-  test('that begins gets what happens from then on', async () => {
+  test('gets events from the time it connects', async () => {
     emitMany(3);
     const reader = await read();
     const id = emit('now');
@@ -40,14 +40,14 @@ describe('a reader', () => {
     expect(reader.events[0]).toMatchObject({ event: 'turn', data: expect.stringContaining('"text":"now"') as string });
   });
 
-  test('reports a turn with the events that the turn has', async () => {
+  test('gets a turn as the events recorded for it', async () => {
     const reader = await read();
     await core.handle(envelope('hello'));
     await expect.poll(() => reader.events.map(({ event }) => event)).toEqual(['inbound', 'token-usage', 'outbound']);
     expect(reader.events.map(({ data }) => JSON.parse(data) as unknown)).toEqual(core.telemetry.events);
   });
 
-  test('that comes back goes on after the last event it has seen', async () => {
+  test('resumes after the last event it has seen', async () => {
     const ids = emitMany(10);
     const reader = await read(ids[6]);
     const next = emit('live');
@@ -55,14 +55,14 @@ describe('a reader', () => {
     expect(reader.events.map(({ event }) => event)).not.toContain('gap');
   });
 
-  test('that has missed nothing gets nothing twice', async () => {
+  test('gets no event twice when it missed none', async () => {
     const ids = emitMany(3);
     const reader = await read(ids[2]);
     const next = emit('live');
     await expect.poll(reader.ids).toEqual([next]);
   });
 
-  test('gets a long past and what happens meanwhile in order, each once', async () => {
+  test('gets a long backlog and live events in order, each once', async () => {
     const past = emitMany(2000, 'x'.repeat(700));
     const reader = await read(past[0]);
     const live: string[] = [];
@@ -75,12 +75,12 @@ describe('a reader', () => {
   });
 });
 
-describe('a reader whose last event is not held', () => {
+describe('a reader whose last event is no longer held', () => {
   test.each([
     ['an id of another core', 'event-4711'],
     ['no id at all', '\u00e9 {"a": 1}'],
     ['an id without end', 'x'.repeat(8000)],
-  ])('(%s) is told of the gap first, then gets all that is held', async (_name, lastId) => {
+  ])('(%s) gets a gap event first, then all events held', async (_name, lastId) => {
     const ids = emitMany(3);
     const reader = await read(lastId);
     const next = emit('live');
@@ -94,7 +94,7 @@ describe('a reader whose last event is not held', () => {
     expect(rest.map(({ id }) => id)).toEqual([...ids, next]);
   });
 
-  test('learns since when, where its id says that', async () => {
+  test('gets the time of the gap when its id contains one', async () => {
     const before = Date.now();
     const reader = await read(randomIds.next('evt'));
     await expect.poll(() => reader.events.length).toBe(1);
@@ -103,7 +103,7 @@ describe('a reader whose last event is not held', () => {
     expect(message).toContain(`GET /api/events?since=${since}`);
   });
 
-  test('because it fell out of the newest 2,000 events', async () => {
+  test('gets a gap when its event is older than the newest 2,000', async () => {
     const ids = emitMany(2101);
     const reader = await read(ids[99]);
     await expect.poll(() => reader.events.length).toBe(2001);
@@ -111,7 +111,7 @@ describe('a reader whose last event is not held', () => {
     expect(reader.ids().slice(1)).toEqual(ids.slice(101));
   });
 
-  test('because the texts since then are too long to be held', async () => {
+  test('gets a gap when the texts since then exceed the memory limit', async () => {
     const ids = emitMany(20, 'x'.repeat(200_000));
     const reader = await read(ids[0]);
     await expect.poll(() => reader.ids().at(-1)).toBe(ids.at(-1));
@@ -120,20 +120,20 @@ describe('a reader whose last event is not held', () => {
   });
 });
 
-test('an empty Last-Event-ID does not count', async () => {
+test('an empty Last-Event-ID is ignored', async () => {
   emitMany(2);
   const reader = await read('');
   const id = emit('now');
   await expect.poll(reader.ids).toEqual([id]);
 });
 
-test('[H14] a reader that never reads is dropped; others get every event, soon', async () => {
+test('[H14] a reader that never reads is dropped, and others get every event promptly', async () => {
   const reader = await read();
   const idle = await connections();
   const deaf = net.connect(Number(new URL(url).port), '127.0.0.1');
   deaf.on('error', () => undefined);
   deaf.write('GET /events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-  await new Promise((resolve) => deaf.once('data', resolve)); // the head, so the stream is open
+  await new Promise((resolve) => deaf.once('data', resolve)); // the response head: the stream is open
   deaf.pause();
   expect(await connections()).toBe(idle + 1);
   let longest = 0;
@@ -150,7 +150,7 @@ test('[H14] a reader that never reads is dropped; others get every event, soon',
 });
 
 test.each(['\n\ndata: forged\n\n', '\r\rid: 9\r\rdata: forged', 'a\0b', '\u2028event: gap\u2028'])(
-  '[H15] the text %j is one event',
+  '[H15] the text %j is sent as one event',
   async (text) => {
     const reader = await read();
     const id = emit(text);

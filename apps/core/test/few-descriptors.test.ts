@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 afterAll(folder.remove);
 const main = path.join(import.meta.dirname, '../src/main.ts');
 
-test('a core with 256 descriptors answers while more ask for links and connections than it has', async () => {
+test('a core with 256 descriptors still answers after more links and connections than that', async () => {
   const [port, collector, manager] = await freePorts(3);
   const ports = { SVC_CORE_PORT: String(port), SVC_COLLECTOR_PORT: String(collector), SVC_MANAGER_PORT: String(manager) };
   const env = {
@@ -30,7 +30,7 @@ test('a core with 256 descriptors answers while more ask for links and connectio
   };
   await Promise.all(Array.from({ length: 300 }, () => open(path.join(folder.path, 'run/core.sock'))));
   await Promise.all(Array.from({ length: 300 }, () => open(Number(port))));
-  // The connection of an earlier question may be closed to make room while it is used again.
+  // An earlier keep-alive connection may be closed to make room just as it is reused.
   await expect.poll(() => health().catch(() => 0)).toBe(200);
   expect(core.exitCode).toBeNull();
 });

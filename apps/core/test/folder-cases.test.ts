@@ -33,7 +33,7 @@ const say = (sender = 'owner', over: Partial<Envelope> = {}) =>
 const listed = async () => (await core.app.inject('/v2/folders')).json<FolderList>().folders;
 const lastCwd = () => core.engine.requests.at(-1)?.cwd;
 
-test('the last of several changes at once holds, in memory as after a restart', async () => {
+test('the last of several concurrent changes wins, and survives a restart', async () => {
   const folders = Array.from({ length: 20 }, (_, i) => made(`f${i}`));
   await Promise.all(folders.map((cwd) => put({ channel: 'compat', cwd })));
   const [before] = await listed();
@@ -42,7 +42,7 @@ test('the last of several changes at once holds, in memory as after a restart', 
   expect((await listed()).map(({ path: kept }) => kept)).toEqual([before?.path]);
 });
 
-test('names that a program could stumble over are names like any other', async () => {
+test('folders can be set for instances with names such as __proto__ or %', async () => {
   const folder = made('a');
   for (const name of ['__proto__', 'constructor', '*', '%', "'; DROP TABLE session; --", 'ä'.repeat(128)]) {
     expect((await put({ instance_id: name, cwd: folder })).statusCode).toBe(200);
@@ -52,7 +52,7 @@ test('names that a program could stumble over are names like any other', async (
   expect(lastCwd()).toBe(path.join(core.folder, 'workspace'));
 });
 
-test('a folder of any name can be set, and its path is not run through by anything', async () => {
+test('a folder may have any name, and its path is used unchanged', async () => {
   for (const name of [
     "it's $(date) `x` %2e%2e",
     'é (NFC)',
@@ -69,7 +69,7 @@ test('a folder of any name can be set, and its path is not run through by anythi
   }
 });
 
-test('a path with half a surrogate pair is refused', async () => {
+test('rejects a path with half a surrogate pair', async () => {
   const answer = await core.app.inject({
     method: 'PUT',
     url: '/v2/folders',
@@ -79,7 +79,7 @@ test('a path with half a surrogate pair is refused', async () => {
   expect(answer.statusCode).toBe(400);
 });
 
-test('a folder that a file has taken the place of fails the turn', async () => {
+test('fails the turn when a file has replaced the folder', async () => {
   const folder = made('a');
   await put({ channel: 'compat', cwd: folder });
   rmSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ test('a folder that a file has taken the place of fails the turn', async () => {
   expect((await say()).json()).toMatchObject({ error: 'unprocessable' });
 });
 
-test('a data folder behind a link is known by what it is', async () => {
+test('a data folder behind a link is recognized by its real path', async () => {
   const link = path.join(root, 'data');
   const real = core.folder;
   symlinkSync(real, link);
@@ -100,7 +100,7 @@ test('a data folder behind a link is known by what it is', async () => {
   }
 });
 
-test('in a group the folder follows the rights of who speaks, and the session is one', async () => {
+test('in a group the folder depends on the rights of each sender, within one session', async () => {
   await core.addPrincipal('kim', 'known');
   await core.addPrincipal('tom', 'trusted');
   const folder = made('a');
@@ -116,7 +116,7 @@ test('in a group the folder follows the rights of who speaks, and the session is
   expect((await core.app.inject(`/v2/session/${key}`)).json()).toMatchObject({ turns: 4, working_folder: { scope: 'instance' } });
 });
 
-test('a turn that is taken up after a crash works where it is set by then', async () => {
+test('a turn resumed after a crash runs in the folder set by then', async () => {
   await say();
   const folder = made('a');
   await patch(key, folder);
@@ -133,7 +133,7 @@ test('a turn that is taken up after a crash works where it is set by then', asyn
   await expect.poll(() => lastCwd()).toBe(folder);
 });
 
-test('a failed turn leaves the folder as it is', async () => {
+test('a failed turn does not change the folder', async () => {
   const folder = made('a');
   await put({ channel: 'compat', cwd: folder });
   core.engine.script(async function* () {
@@ -144,7 +144,7 @@ test('a failed turn leaves the folder as it is', async () => {
   expect(await listed()).toMatchObject([{ path: folder, fault: null }]);
 });
 
-test('there are a thousand folders and no more', async () => {
+test('at most a thousand folders can be set', async () => {
   const folder = made('a');
   for (let i = 0; i < 1000; i++) {
     await core.context.folders.set('local', { scope: 'instance', name: `i${i}`, path: folder, for: 'full' });

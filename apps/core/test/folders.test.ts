@@ -16,7 +16,7 @@ beforeEach(async () => {
   place = temporaryFolder();
   [repo = '', other = ''] = ['repo', 'other'].map((name) => path.join(realpathSync(place.path), name));
   for (const folder of [repo, other]) mkdirSync(folder);
-  // A guest's tools are `none`, those of one who is known `read`, of the owner and the trusted `full`.
+  // A guest has the tool policy `none`, a known person `read`, the owner and trusted people `full`.
   await core.addPrincipal('gus', 'guest');
   await core.addPrincipal('kim', 'known');
   await core.addPrincipal('tom', 'trusted');
@@ -34,7 +34,7 @@ const setSession = (cwd: string | null, more: object = {}, of = key) =>
   call('PATCH', `/v2/session/${encodeURIComponent(of)}`, { cwd, ...more });
 const say = (sender = 'owner', over: Partial<Envelope> = {}) =>
   core.handle(envelope('hello', { sender: { raw_id: sender }, ...over }));
-/** The folder that a turn's engine worked in. */
+/** The folder that the engine of a turn worked in. */
 const cwdOf = async (sender = 'owner', over: Partial<Envelope> = {}): Promise<string | undefined> => {
   const before = core.engine.requests.length;
   const answer = await say(sender, over);
@@ -44,8 +44,8 @@ const cwdOf = async (sender = 'owner', over: Partial<Envelope> = {}): Promise<st
 };
 const workspace = () => path.join(core.folder, 'workspace');
 
-describe('the folder of a turn', () => {
-  test('is that of the conversation, else the instance, the channel, the tier, else the workspace', async () => {
+describe('folder of a turn', () => {
+  test('comes from the conversation, then the instance, channel and tier, then the workspace', async () => {
     expect(await cwdOf()).toBe(workspace());
     const folders = ['tier', 'channel', 'instance', 'conversation'].map((name) => path.join(other, name));
     for (const folder of folders) mkdirSync(folder);
@@ -66,7 +66,7 @@ describe('the folder of a turn', () => {
     expect(await cwdOf()).toBe(workspace());
   });
 
-  test('of another conversation, instance, channel or tier is left alone', async () => {
+  test('is not affected by that of another conversation, instance, channel or tier', async () => {
     await say('owner', { conversation_key: 'compat:c2:x' });
     await setSession(repo, {}, 'compat:c2:x');
     await setFor({ instance_id: 'c9' }, repo);
@@ -77,7 +77,7 @@ describe('the folder of a turn', () => {
     expect(await cwdOf('tom')).toBe(repo);
   });
 
-  test('is kept over turns and restarts', async () => {
+  test('persists over turns and restarts', async () => {
     await say();
     await setSession(repo);
     expect(await cwdOf()).toBe(repo);
@@ -90,7 +90,7 @@ describe('the folder of a turn', () => {
     });
   });
 
-  test('is the real one where a link was set, wherever it leads by then', async () => {
+  test('follows a link to wherever it points at the time of the turn', async () => {
     const link = path.join(place.path, 'current');
     symlinkSync(repo, link);
     await setFor({ channel: 'compat' }, link);
@@ -100,7 +100,7 @@ describe('the folder of a turn', () => {
     expect(await cwdOf()).toBe(other);
   });
 
-  test('stays when the sender begins a new conversation, and goes when the operator forgets it', async () => {
+  test('survives /new, and is cleared when the operator forgets the conversation', async () => {
     await say();
     await setSession(repo);
     expect((await core.handle(envelope('/new'))).json()).toMatchObject({ outcome: 'command' });
@@ -110,8 +110,8 @@ describe('the folder of a turn', () => {
   });
 });
 
-describe('rights', () => {
-  test('those below full never work in what is set for everybody', async () => {
+describe('folder rights', () => {
+  test('senders below full rights never work in a folder set for an instance, channel or tier', async () => {
     for (const who of [{ instance_id: 'c1' }, { channel: 'compat' }, { tier: 'KNOWN' }, { tier: 'GUEST' }]) {
       expect((await setFor(who, repo)).statusCode).toBe(200);
     }
@@ -119,7 +119,7 @@ describe('rights', () => {
     expect(await cwdOf('gus')).toContain('/workspaces/');
   });
 
-  test('the folder of a conversation is for full turns, unless it was opened to readers', async () => {
+  test('the folder of a conversation is for senders with full rights, unless opened to readers', async () => {
     await say();
     await setSession(repo);
     expect(await cwdOf('kim')).toContain('/workspaces/');
@@ -131,7 +131,7 @@ describe('rights', () => {
     expect(await cwdOf('kim')).toContain('/workspaces/');
   });
 
-  test('people with every right share a folder in a group; the others have the conversation, and nobody the workspace of another', async () => {
+  test('in a group, people with full rights share the workspace; others share a folder of the conversation', async () => {
     const group = { conversation_key: 'compat:c1:group' };
     expect(await cwdOf('owner', group)).toBe(await cwdOf('tom', group));
     const kims = await cwdOf('kim', group);
@@ -140,13 +140,13 @@ describe('rights', () => {
     expect(await cwdOf('kim')).not.toBe(kims);
   });
 
-  test('no envelope names a folder', async () => {
+  test('an envelope cannot name a folder', async () => {
     const claims = { cwd: repo, working_folder: { path: repo }, folder: repo, channel_context: { cwd: repo, target: 'x' } };
     expect(await cwdOf('owner', claims as Partial<Envelope>)).toBe(workspace());
     expect((await say('owner', { workspace: { checkout: repo } })).statusCode).toBe(422);
   });
 
-  test('an operator who speaks for a person works where that person does', async () => {
+  test('an operator message runs in the folder of the person whose session it is', async () => {
     await say('kim');
     await setFor({ channel: 'compat' }, repo);
     await call('POST', '/v2/inject', { conversation_key: key, text: 'go on' });
@@ -154,8 +154,8 @@ describe('rights', () => {
   });
 });
 
-describe('a folder that cannot be used', () => {
-  test('is refused when it is set, with what is wrong', async () => {
+describe('unusable folder', () => {
+  test('is rejected with the reason when it is set', async () => {
     await say();
     const cases: [string, string][] = [
       ['repo', 'not an absolute path'],
@@ -174,7 +174,7 @@ describe('a folder that cannot be used', () => {
     expect((await call('GET', '/v2/folders')).json()).toEqual({ folders: [], trusted: [] });
   });
 
-  test('fails the turn before its engine begins, says so in health, and works again when it is back', async () => {
+  test('fails the turn before the engine starts, appears in /health, and recovers', async () => {
     await setFor({ channel: 'compat' }, repo);
     renameSync(repo, `${repo}-away`);
     const answer = await say();
@@ -185,14 +185,14 @@ describe('a folder that cannot be used', () => {
     expect(core.engine.requests).toHaveLength(0);
     expect((await call('GET', '/health')).json<{ notices: string[] }>().notices.join()).toContain(repo);
     expect((await call('GET', '/v2/folders')).json()).toMatchObject({ folders: [{ path: repo, fault: 'it does not exist' }] });
-    // Others do not work there.
+    // Senders without full rights do not work there.
     expect(await cwdOf('kim')).toContain('/workspaces/');
     renameSync(`${repo}-away`, repo);
     expect(await cwdOf()).toBe(repo);
     expect((await call('GET', '/health')).json<{ notices: string[] }>().notices.join()).not.toContain(repo);
   });
 
-  test('that came to lie in the data folder by a link is refused at the turn', async () => {
+  test('is refused at the turn when its link has come to point into the data folder', async () => {
     const link = path.join(place.path, 'current');
     symlinkSync(repo, link);
     await setFor({ channel: 'compat' }, link);
@@ -202,7 +202,7 @@ describe('a folder that cannot be used', () => {
   });
 });
 
-describe('requests', () => {
+describe('folder requests', () => {
   test.each([
     [{}],
     [{ cwd: '/srv' }],
@@ -216,11 +216,11 @@ describe('requests', () => {
     [{ cwd: '/srv', principal: 'anna' }],
     [{ cwd: '/srv', instance_id: 'a\nb' }],
     [{ cwd: '/srv', conversation_key: key }],
-  ])('%j is refused', async (body) => {
+  ])('rejects %j', async (body) => {
     expect((await call('PUT', '/v2/folders', body)).statusCode).toBe(400);
   });
 
-  test('a conversation that never was has no folder', async () => {
+  test('an unknown conversation has no folder to set or clear', async () => {
     expect((await setSession(repo)).statusCode).toBe(404);
     expect((await setSession(null)).statusCode).toBe(404);
     await say();
@@ -232,7 +232,7 @@ describe('requests', () => {
     expect((await setSession(null)).json()).toMatchObject({ ok: true, cleared: true });
   });
 
-  test('changes are in the audit, once each', async () => {
+  test('each change is in the audit log once', async () => {
     await say();
     await setFor({ channel: 'compat' }, `${repo}//`);
     await setFor({ channel: 'compat' }, repo);
@@ -257,7 +257,7 @@ describe('requests', () => {
   });
 });
 
-describe('trust in a folder', () => {
+describe('trusted folders', () => {
   const trust = (folder: string) => call('POST', '/v2/folders/trusted', { path: folder });
   const untrust = (folder: string) => call('DELETE', `/v2/folders/trusted?path=${encodeURIComponent(folder)}`);
   const isTrusted = async (sender = 'owner') => {
@@ -265,7 +265,7 @@ describe('trust in a folder', () => {
     return core.engine.requests.at(-1)?.trustedFolder;
   };
 
-  test('is given once by the operator, by real path, and taken back', async () => {
+  test('are trusted and untrusted by the operator, by real path, across restarts', async () => {
     const link = path.join(place.path, 'link');
     symlinkSync(repo, link);
     await setFor({ channel: 'compat' }, repo);
@@ -281,7 +281,7 @@ describe('trust in a folder', () => {
     expect((await untrust(repo)).statusCode).toBe(404);
   });
 
-  test('is for turns with every right alone', async () => {
+  test('are trusted only for turns with full rights', async () => {
     await say();
     await setSession(repo, { for: 'read' });
     await trust(repo);
@@ -290,7 +290,7 @@ describe('trust in a folder', () => {
     expect(core.engine.requests.at(-1)?.cwd).toBe(repo);
   });
 
-  test('holds for that folder alone, none above or below it', async () => {
+  test('do not extend trust to parent or child folders', async () => {
     const sub = path.join(repo, 'sub');
     mkdirSync(sub);
     await trust(repo);
@@ -302,7 +302,7 @@ describe('trust in a folder', () => {
     expect(await isTrusted()).toBe(false);
   });
 
-  test('is not moved along with a link', async () => {
+  test('keep trust in the target, not in a link that moves', async () => {
     const link = path.join(place.path, 'link');
     symlinkSync(repo, link);
     await trust(link);
@@ -312,7 +312,7 @@ describe('trust in a folder', () => {
     expect(await isTrusted()).toBe(false);
   });
 
-  test('can be given to the shared workspace, and be taken from a folder that is gone', async () => {
+  test('can include the shared workspace, and can be untrusted after deletion', async () => {
     expect(await isTrusted()).toBe(false);
     expect((await trust(workspace())).statusCode).toBe(200);
     expect(await isTrusted()).toBe(true);
@@ -322,15 +322,15 @@ describe('trust in a folder', () => {
     expect((await untrust(repo)).statusCode).toBe(200);
   });
 
-  test.each(['', 'relative', '/', '/nowhere/at/all'])('%j is refused', async (folder) => {
+  test.each(['', 'relative', '/', '/nowhere/at/all'])('refuses to trust %j', async (folder) => {
     expect((await trust(folder)).statusCode).toBe(400);
   });
-  test.each(['', '/nowhere/at/all'])('%j cannot be taken back', async (folder) => {
+  test.each(['', '/nowhere/at/all'])('refuses to untrust %j', async (folder) => {
     expect((await untrust(folder)).statusCode).toBe(folder === '' ? 400 : 404);
   });
 });
 
-test('the own folder of a conversation goes with it', async () => {
+test('the folder made for a conversation is removed with it', async () => {
   const own = (await cwdOf('kim')) ?? '';
   expect(existsSync(own)).toBe(true);
   await core.handle(envelope('/new', { sender: { raw_id: 'kim' } }));

@@ -33,7 +33,7 @@ function addIdle(count: number): void {
   for (let i = 0; i < count; i++) insert.run(`compat:c1:once:${String(i).padStart(8, '0')}`, clock.now());
 }
 
-test('a conversation of one request is forgotten a day after its last use, and no other', async () => {
+test('a one-request conversation is forgotten a day after its last use; others stay', async () => {
   const lasting = ['compat:c1:0f', 'compat:c1:session:once', 'messenger:c1:once:5'];
   for (const key of [...lasting, 'compat:c1:once:a', 'compat:c1:once:b']) await ask(key);
   clock.advance(23 * hourMs);
@@ -45,13 +45,13 @@ test('a conversation of one request is forgotten a day after its last use, and n
   await expect.poll(turns).toBe(0);
 });
 
-test('however many there are', async () => {
+test('more than a thousand one-request conversations are forgotten in one pass', async () => {
   addIdle(1_201);
   clock.advance(25 * hourMs);
   await expect.poll(keys, { timeout: 20_000 }).toEqual([]);
 });
 
-test('one that is in the hands of an operator stays', async () => {
+test('a conversation claimed by an operator is not forgotten', async () => {
   await ask('compat:c1:once:a');
   await core.context.claims.claim('compat:c1:once:a', 'ann');
   clock.advance(25 * hourMs);

@@ -22,7 +22,7 @@ const forget = async () => {
   const answer = await core.app.inject({ method: 'DELETE', url: `/v2/session/${key}` });
   expect([answer.statusCode, answer.body]).toEqual([200, answer.body]);
 };
-/** A turn whose caller was gone when its reply was made; the reply can be pushed. */
+/** A turn whose caller has disconnected before the reply; the reply can be pushed. */
 async function answerNobody() {
   const said = envelope(`echo ${word}`, { message_id: 'm1', channel_context: { chatId: 'chat' } });
   const { turn_id } = await core.context.pipeline.handle(said, { sink: null, isGone: () => true }, 'req');
@@ -35,7 +35,7 @@ const states = () =>
     .all()
     .map(({ state }) => state);
 
-test('a delivered reply of a forgotten conversation is nowhere', async () => {
+test('forgetting a conversation deletes its delivered replies', async () => {
   await (await answerNobody()).push();
   await expect.poll(states).toEqual(['delivered']);
   expect(await inTables()).toContain('delivery');
@@ -43,7 +43,7 @@ test('a delivered reply of a forgotten conversation is nowhere', async () => {
   expect(await inTables()).toEqual([]);
 });
 
-test('nor one that failed, which nobody counts any more', async () => {
+test('forgetting a conversation deletes its failed replies, which are no longer counted', async () => {
   outcome = { delivered: false, permanent: true, error: `no such chat as ${word}` };
   await (await answerNobody()).push();
   await expect.poll(states).toEqual(['failed']);
@@ -52,14 +52,14 @@ test('nor one that failed, which nobody counts any more', async () => {
   expect(core.context.outbox.counts()).toEqual({ pending: 0, failed: 0 });
 });
 
-test('a reply that its channel had when the conversation was forgotten goes when the channel says so', async () => {
+test('a reply being handed over while its conversation is forgotten is deleted once the channel confirms it', async () => {
   const { turn_id } = await answerNobody();
   await forget();
   await core.context.pipeline.pendingAcks.delivered(turn_id);
   expect(await inTables()).toEqual([]);
 });
 
-test('one that has to be pushed after that arrives, and goes then', async () => {
+test('a reply pushed after its conversation was forgotten is delivered, then deleted', async () => {
   outcome = { delivered: false, permanent: false, error: 'later' };
   const { push } = await answerNobody();
   await forget();
@@ -71,7 +71,7 @@ test('one that has to be pushed after that arrives, and goes then', async () => 
   await expect.poll(inTables).toEqual([]);
 });
 
-test('and so does one that waited for its channel', async () => {
+test('a reply pending when its conversation is forgotten is delivered after a restart, then deleted', async () => {
   outcome = { delivered: false, permanent: false, error: 'later' };
   await (await answerNobody()).push();
   await expect.poll(states).toEqual(['pending']);
@@ -82,7 +82,7 @@ test('and so does one that waited for its channel', async () => {
   await expect.poll(inTables).toEqual([]);
 });
 
-test('one that failed after it was forgotten is listed until an operator says that it arrived', async () => {
+test('a reply that fails after its conversation was forgotten stays until an operator marks it as delivered', async () => {
   outcome = { delivered: false, permanent: true, error: 'no such chat' };
   const { push } = await answerNobody();
   await forget();

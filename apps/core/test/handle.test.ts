@@ -44,7 +44,7 @@ describe('a turn', () => {
     expect(ids.size).toBe(1);
   });
 
-  test('says in each event of its reasoning whose it is', async () => {
+  test('names the person in each event of thinking, tools and notices', async () => {
     core.engine.script(async function* () {
       yield { type: 'thinking', text: 'Let me see.' };
       yield { type: 'tool', id: 't1', name: 'clock', input: {} };
@@ -87,7 +87,7 @@ describe('a turn', () => {
     expect(response.json()).toMatchObject({ outcome: 'denied' });
   });
 
-  test('takes JSON only as application/json', async () => {
+  test('accepts JSON only as application/json', async () => {
     const response = await core.app.inject({
       method: 'POST',
       url: '/v2/handle',
@@ -98,7 +98,7 @@ describe('a turn', () => {
     expect(core.engine.requests).toHaveLength(0);
   });
 
-  test('an engine failure is an error with its code, and the next turn goes on', async () => {
+  test('returns an engine failure with its code, and the next turn works', async () => {
     core.engine.script(async function* () {
       yield {
         type: 'failed',
@@ -126,25 +126,25 @@ describe('a turn', () => {
 });
 
 describe('access', () => {
-  test('[P01] a sender who is no principal is denied: no engine call, no session', async () => {
+  test('[P01] a sender who is not a principal is denied: no engine call, no session', async () => {
     const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger', raw_username: 'owner' } }));
     expect(response.json()).toMatchObject({ actions: [{ type: 'reply', text: 'no access' }], outcome: 'denied' });
     expect(core.engine.requests).toHaveLength(0);
     expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
   });
 
-  test('[P01] a stranger on a public surface gets nothing', async () => {
+  test('[P01] a stranger on a public channel gets no reply', async () => {
     const response = await core.handle(envelope('hi', { sender: { raw_id: 'stranger' }, public: true }));
     expect(response.json()).toMatchObject({ actions: [], outcome: 'denied' });
   });
 
-  test('[P05] a look-alike of a principal is a stranger', async () => {
+  test("[P05] a look-alike of a principal's id is a stranger", async () => {
     for (const raw_id of ['Owner', 'owner ', 'own\u200ber', '__proto__', 'constructor']) {
       expect((await core.handle(envelope('hi', { sender: { raw_id } }))).json()).toMatchObject({ outcome: 'denied' });
     }
   });
 
-  test('trust is capped on a public surface', async () => {
+  test('trust is capped on a public channel', async () => {
     await core.handle(envelope('hi', { public: true }));
     expect(core.engine.requests[0]?.facts.tier).toBe('TRUSTED');
   });
@@ -155,7 +155,7 @@ describe('access', () => {
     expect(core.engine.requests[0]?.toolPolicy).toBe('none');
   });
 
-  test('a malformed trust seed lets nobody in and shows in /health', async () => {
+  test('a malformed trust seed denies everyone and degrades /health', async () => {
     const broken = await openTestCore({
       before: (dir) => writeFileSync(path.join(dir, 'trust.seed.json'), '{"principals": [{}]}'),
     });
@@ -175,7 +175,7 @@ describe('access', () => {
 });
 
 describe('silence', () => {
-  test('[P08] a reply that ends with the marker posts nothing, is retracted, and is counted', async () => {
+  test('[P08] a reply that ends with the marker is retracted and not posted, but counted', async () => {
     core.engine.script(answering('well ', '[[NO_', 'REPLY]]'));
     const frames = await stream('hi');
     expect(frames.map((frame) => frame['type'])).toEqual(['delta', 'segment', 'retract', 'result']);
@@ -215,7 +215,7 @@ describe('silence', () => {
 describe('redaction', () => {
   const secret = 'sk-live-0123456789abcdef';
 
-  test('a secret in the reply, the thinking, a tool or an event never leaves, however it is cut', async () => {
+  test('masks a known secret in the reply, thinking, tools and events, wherever it is split', async () => {
     writeFileSync(path.join(core.folder, 'secrets.json'), JSON.stringify({ SERVICE: secret }), { mode: 0o600 });
     for (let cut = 1; cut < secret.length; cut += 5) {
       core.engine.script(async function* () {
@@ -234,7 +234,7 @@ describe('redaction', () => {
     expect(core.engine.requests[0]?.text).toContain(secret);
   });
 
-  test('what looks like a secret leaves nowhere, and a public surface shows no address of a person or a network', async () => {
+  test('masks token-like text everywhere, and email and IP addresses on a public channel', async () => {
     core.engine.script(async function* () {
       yield* says('Use ghp_A1b2C3d4E5f6G7h8I9j0', 'K1l2M3n4O5p6Q7r8, or ask joe@acme.io at 192.168', '.1.20');
     });
@@ -243,7 +243,7 @@ describe('redaction', () => {
     expect(await told({ public: true })).toContain('Use [redacted:token], or ask [redacted:email] at [redacted:ip]');
   });
 
-  test('without a readable list of secrets nothing is sent, and /health says so', async () => {
+  test('without a readable list of secrets turns fail, and /health is degraded', async () => {
     writeFileSync(path.join(core.folder, 'secrets.json'), 'not JSON');
     core.context.events.service('started');
     expect((await core.handle(envelope('hi'))).statusCode).toBe(500);
@@ -263,7 +263,7 @@ describe('sessions', () => {
     });
   });
 
-  test('what the channel knew before is given while the session is new, and not again', async () => {
+  test('the transcript of the channel is given to the engine for a new session only', async () => {
     const transcript = [{ role: 'user' as const, text: 'earlier' }];
     await core.handle(envelope('one', { content: { text: 'one', transcript } }));
     await core.handle(envelope('two', { content: { text: 'two', transcript } }));
@@ -287,21 +287,24 @@ describe('sessions', () => {
     });
   });
 
-  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])('[L10] a key such as %s makes the round trip', async (part) => {
-    const key = `compat:c1:${part}`;
-    await core.handle(envelope('hi', { conversation_key: key }));
-    const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
-    expect(response.json()).toMatchObject({ conversation_key: key });
-  });
+  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])(
+    '[L10] a key such as %s can be used in the URL of its session',
+    async (part) => {
+      const key = `compat:c1:${part}`;
+      await core.handle(envelope('hi', { conversation_key: key }));
+      const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
+      expect(response.json()).toMatchObject({ conversation_key: key });
+    },
+  );
 
-  test('an unknown session is 404, and a forgotten one is unknown', async () => {
+  test('answers 404 for an unknown or forgotten session', async () => {
     expect((await core.app.inject('/v2/session/nobody')).statusCode).toBe(404);
     await core.handle(envelope('hi'));
     expect((await core.app.inject({ method: 'DELETE', url: '/v2/session/compat:c1:key' })).statusCode).toBe(200);
     expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
   });
 
-  test('a message that is only observed is context of the next turn, once', async () => {
+  test('an observed message is context of the next turn, once', async () => {
     const observed = await core.handle(envelope('the door is open', { delivery: 'async' }));
     expect(observed.json()).toMatchObject({ actions: [], outcome: 'observed' });
     expect(core.engine.requests).toHaveLength(0);
@@ -311,7 +314,7 @@ describe('sessions', () => {
     expect(core.engine.requests[1]?.prompt).not.toContain('the door is open');
   });
 
-  test('no folder is made for a conversation; those who may act share one workspace', async () => {
+  test('conversations with full rights share one workspace folder', async () => {
     await core.handle(envelope('one', { conversation_key: 'compat:c1:a' }));
     await core.handle(envelope('two', { conversation_key: 'compat:c1:b' }));
     expect(new Set(core.engine.requests.map((request) => request.cwd)).size).toBe(1);
@@ -320,7 +323,7 @@ describe('sessions', () => {
 });
 
 describe('chat commands', () => {
-  test('/stop ends the running turn without waiting for it', async () => {
+  test('/stop aborts the running turn at once', async () => {
     core.engine.script(workingUntilAborted());
     const working = core.handle(envelope('work'));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
@@ -330,7 +333,7 @@ describe('chat commands', () => {
     expect((await working).json()).toMatchObject({ outcome: 'aborted' });
   });
 
-  test('/new forgets the conversation', async () => {
+  test('/new starts a new engine session', async () => {
     await core.handle(envelope('one'));
     await core.handle(envelope('/new'));
     await core.handle(envelope('two'));
@@ -344,7 +347,7 @@ describe('chat commands', () => {
     expect(core.engine.requests).toHaveLength(1);
   });
 
-  test('a command needs its tier, and a stranger gets no answer to one', async () => {
+  test('a command requires its tier, and a stranger is denied', async () => {
     await core.addPrincipal('gast', 'guest');
     const guest = { sender: { raw_id: 'gast' } };
     expect((await core.handle(envelope('/stop', guest))).json().actions[0].text).toBe(
@@ -356,7 +359,7 @@ describe('chat commands', () => {
     });
   });
 
-  test('/help shows the commands that its sender may use', async () => {
+  test('/help lists the commands that the sender may use', async () => {
     await core.addPrincipal('gus', 'guest');
     const help = async (raw_id: string) =>
       (await core.handle(envelope('/help', { sender: { raw_id } }))).json<HandleResult>().actions.map(({ text }) => text);
@@ -364,21 +367,21 @@ describe('chat commands', () => {
     expect((await help('gus'))[0]).toMatch(/^\/status  .*\n\/usage   .*\n\/help    .*$/);
   });
 
-  test('a slash with anything else is for the engine', async () => {
+  test('other text that begins with a slash goes to the engine', async () => {
     await core.handle(envelope('/stop it now'));
     expect(core.engine.requests[0]?.text).toBe('/stop it now');
   });
 });
 
 describe('moderation', () => {
-  test('a message that is too long is answered and not given to the engine', async () => {
+  test('blocks a message that is too long before the engine', async () => {
     const response = await core.handle(envelope('x'.repeat(100_001)));
     expect(response.json()).toMatchObject({ outcome: 'blocked' });
     expect(core.engine.requests).toHaveLength(0);
     expect((await core.app.inject('/v2/session/compat:c1:key')).statusCode).toBe(404);
   });
 
-  test('a flood of a sender below TRUSTED is stopped, an owner is not', async () => {
+  test('blocks a flood of a sender below TRUSTED, but not of an owner', async () => {
     await core.addPrincipal('gast', 'guest');
     const outcomes: string[] = [];
     for (let i = 0; i < 31; i++)
@@ -391,7 +394,7 @@ describe('moderation', () => {
 describe('POST /query', () => {
   const query = (payload: object) => core.app.inject({ method: 'POST', url: '/query', payload });
 
-  test('answers and goes on with the session it returned', async () => {
+  test('answers, and resumes the session it returned', async () => {
     await core.addPrincipal('u1', 'known', 'query');
     const first = (await query({ message: 'hello', userId: 'u1' })).json();
     expect(first).toMatchObject({ response: 'hello' });
@@ -399,7 +402,7 @@ describe('POST /query', () => {
     expect(core.engine.requests[1]?.resume).not.toBeNull();
   });
 
-  test('[P12] denies like everything else, whatever key it brings, and keeps the key nowhere', async () => {
+  test('[P12] denies a stranger regardless of an API key, and records the key in no event', async () => {
     const response = await query({ message: 'hello', userId: 'x', apiKey: 'canary-key-123456' });
     expect(response.statusCode).toBe(403);
     expect(JSON.stringify(core.telemetry.events)).not.toContain('canary-key-123456');

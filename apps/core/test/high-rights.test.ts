@@ -25,32 +25,32 @@ type Method = 'POST' | 'PATCH' | 'DELETE';
 const call = (method: Method, url: string, headers: Record<string, string>, payload: object = {}) =>
   core.app.inject({ method, url, headers, payload });
 const read = async (key: string) => (await core.app.inject(`/trust/principals/${key}`)).json<Principal>();
-/** What comes of an act without a fresh second factor, with one, and from a program of this machine. */
+/** The status of a change without a fresh second factor, with one, and from a program of this machine. */
 async function ways(method: Method, url: string, payload: object = {}): Promise<number[]> {
   const codes = [];
   for (const headers of [named, proven, {}]) codes.push((await call(method, url, headers, payload)).statusCode);
   return codes;
 }
 
-describe('who comes through the dashboard needs a fresh second factor', () => {
+describe('fresh second factor for changes through the dashboard', () => {
   test.each([
     ['owner', [403, 200, 200]],
     ['trusted', [403, 200, 200]],
     ['known', [200, 200, 200]],
     ['guest', [200, 200, 200]],
     ['nothing-such', [404, 404, 404]],
-  ])('to give the role %s: %j', async (role_id, codes) => {
+  ])('is required to grant the role %s: %j', async (role_id, codes) => {
     expect(await ways('POST', '/trust/principals/ben/grants', { role_id })).toEqual(codes);
   });
 
-  test('to give a low tier that may act', async () => {
+  test('is required to grant a role of a low tier with full tools', async () => {
     await call('POST', '/trust/roles', {}, { name: 'worker', tier: 'GUEST', tool_policy: 'full' });
     const refused = await call('POST', '/trust/principals/ben/grants', named, { role_id: 'worker' });
     expect(refused.json()).toMatchObject({ error: 'forbidden', step_up: true });
     expect((await read('ben')).grants).toHaveLength(1);
   });
 
-  test('to let in again who has high rights, and to have a person pass moderation; not to disable or rename', async () => {
+  test('is required to enable a person with high rights or exempt one from moderation, not to disable or annotate', async () => {
     await core.addPrincipal('carla', 'trusted');
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'disabled' })).toEqual([200, 200, 200]);
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'active' })).toEqual([403, 200, 200]);
@@ -58,7 +58,7 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
     expect(await ways('PATCH', '/trust/principals/ben', { bypass_moderation: true })).toEqual([403, 200, 200]);
   });
 
-  test('to remove what blocks, and not to remove what allows', async () => {
+  test('is required to remove a blocking grant, not to remove an allowing one', async () => {
     await call('POST', '/trust/roles', {}, { name: 'out', tier: 'BLOCKED', tool_policy: 'none' });
     await call('POST', '/trust/principals/ben/grants', {}, { role_id: 'out' });
     const [guest, out] = ['guest', 'out'].map(async (name) => (await read('ben')).grants.find(({ role }) => role === name)?.id);
@@ -72,13 +72,13 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
     return pending.find(({ value }) => value === raw_id) as PendingIdentity;
   };
 
-  test('to let a stranger in by a code alone, where the usual role has high rights', async () => {
+  test('is required to pair a stranger by code when the default role has high rights', async () => {
     const { code } = await stranger('x');
     await call('POST', '/trust/roles', {}, { name: 'known', tier: 'KNOWN', tool_policy: 'full' });
     expect(await ways('POST', '/trust/pair', { code })).toEqual([403, 200, 404]);
   });
 
-  test('to let a stranger in with high rights: by a new role, as a person, by a code', async () => {
+  test('is required to link a stranger with high rights: by a new role, to a person, by a code', async () => {
     const { id, code } = await stranger('x');
     const link = `/trust/pending/${id}/link`;
     const owner = await read('owner');
@@ -93,7 +93,7 @@ describe('who comes through the dashboard needs a fresh second factor', () => {
   });
 });
 
-test('a stranger is let in for a day on one channel, and is refused when it is over', async () => {
+test('a grant limited to a day and a channel is refused after it expires', async () => {
   core.context.pending.note(envelope('hi', { sender: { raw_id: 'x' } }), { denial: 'unknown_sender' });
   const { pending } = (await core.app.inject('/trust/pending')).json<{ pending: PendingIdentity[] }>();
   const link = (expires_at: number) =>

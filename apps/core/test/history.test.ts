@@ -36,7 +36,7 @@ const url = (of = key) => `/v2/session/${encodeURIComponent(of)}/history`;
 const read = async (of = key): Promise<HistoryMessage[]> => (await core.app.inject(url(of))).json<History>().messages;
 const states = async (of = key) => (await read(of)).map(({ role, text, state }) => `${role} ${text}: ${state}`);
 const message = (text: string, over: Partial<Envelope> = {}) => envelope(text, { message_id: text, ...over });
-/** Nobody gets its answer. */
+/** Sends a message whose caller has disconnected. */
 const leave = (asked: Envelope): void =>
   void core.context.pipeline.handle(asked, { ...caller, isGone: () => true }, 'r1').catch(() => undefined);
 
@@ -47,7 +47,7 @@ function upload(name: string): string {
   return file;
 }
 
-test('a message is shown from its acceptance on, with its id, its files and what is called for it', async () => {
+test('a message appears from its acceptance on, with its id, files and tool calls', async () => {
   const attachments = [{ path: upload('a.png'), name: 'a.png', mime: 'image/png' }];
   leave(message('work', { content: { text: 'work', attachments } }));
   leave(message('and then'));
@@ -67,7 +67,7 @@ test('a message is shown from its acceptance on, with its id, its files and what
   });
 });
 
-test('an ended turn keeps its files and its tools, each with how it ended', async () => {
+test('an ended turn keeps its files and its tools, each with its result', async () => {
   const attachments = [{ path: upload('b.png') }];
   await core.handle(message('look', { content: { text: 'look', attachments } }));
   const tools = [
@@ -80,7 +80,7 @@ test('an ended turn keeps its files and its tools, each with how it ended', asyn
   ]);
 });
 
-test('a failed turn says so, and taken up again it begins without what was called before', async () => {
+test('a failed turn shows its error, and its retry begins without the earlier tool calls', async () => {
   await core.handle(message('break'));
   expect(await read()).toMatchObject([
     { text: 'break', state: 'failed', outcome: null, tools: [{ name: 'Read', ok: false }] },
@@ -93,7 +93,7 @@ test('a failed turn says so, and taken up again it begins without what was calle
   expect(await read()).toMatchObject([{ text: 'break', outcome: 'replied', tools: [] }, { text: 'better' }]);
 });
 
-test('the first of thousands of tools are kept', async () => {
+test('the first hundred tool calls of a turn are kept', async () => {
   core.engine.script(async function* () {
     for (let n = 0; n < 5000; n++) {
       yield { type: 'tool', id: `c${n}`, name: 'Read', input: {} };
@@ -105,7 +105,7 @@ test('the first of thousands of tools are kept', async () => {
   expect((await read())[0]?.tools).toHaveLength(100);
 });
 
-test('gathered messages are shown one by one while they wait, and as one when they run', async () => {
+test('gathered messages are listed one by one while they wait, and merged when they run', async () => {
   const gathered = { intake: { debounce_ms: 200 } };
   leave(message('one', gathered));
   leave(message('two', { ...gathered, content: { text: 'two', attachments: [{ path: upload('c.png') }] } }));
@@ -114,8 +114,8 @@ test('gathered messages are shown one by one while they wait, and as one when th
   expect((await read())[0]?.attachments).toEqual([{ path: path.join(core.folder, 'uploads', 'c.png') }]);
 });
 
-describe('after a crash', () => {
-  test('the history is whole at once, and says what is so now', async () => {
+describe('history after a crash', () => {
+  test('is complete at once, with the current states', async () => {
     await core.handle(message('look'));
     leave(message('work'));
     leave(message('and then'));
@@ -129,7 +129,7 @@ describe('after a crash', () => {
     ]);
   });
 
-  test('a turn that ran and has to wait now is queued, whatever the journal says', async () => {
+  test('shows a turn as queued that ran before and now has to wait', async () => {
     leave(message('work'));
     leave(message('work too', { conversation_key: 'compat:c1:other' }));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(2);
@@ -142,10 +142,10 @@ describe('after a crash', () => {
   });
 });
 
-describe('a reply on its way', () => {
+describe('history of a reply on its way', () => {
   const room = { conversation_key: 'messenger:m1:room', channel: 'messenger', channel_context: { chatId: 'room' } };
 
-  test('is shown before its channel has it, and not any more when its conversation is forgotten', async () => {
+  test('shows it before the channel has it, and not after its conversation is forgotten', async () => {
     await core.addPrincipal('anna', 'owner', 'messenger');
     const asked = message('hi', { ...room, sender: { raw_id: 'anna' } });
     const { turn_id } = await core.context.pipeline.handle(asked, caller, 'r1');

@@ -12,12 +12,12 @@ import { contentsFor, tar, tarGz, type TarEntry } from './make-archive.ts';
 import { fill, openBackupBench, unpack } from './open-backup-bench.ts';
 import { envelope } from './open-test-core.ts';
 
-describe('[S02] an archive that is made to do harm is refused, and nothing changes', () => {
+describe('[S02] hostile backup archive', () => {
   const upload = (name: string, over: Partial<TarEntry> = {}): TarEntry => ({ name, content: Buffer.from('x'), ...over });
   let real: TarEntry[] = [];
   const withReal = (...entries: TarEntry[]) => tarGz([...real, ...entries, contentsFor([...real, ...entries])]);
 
-  /** More than the limit of the ratio, which counts after the slack, leaves of zeros. */
+  /** Zeros beyond the compression limit, which applies after some slack. */
   const bombBytes = usualLimits.slackBytes * 1.5;
 
   const hostile: [string, () => Buffer][] = [
@@ -101,8 +101,8 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     return tarGz([...entries, contentsFor(entries)]);
   };
 
-  describe('on one core', () => {
-    // Nothing changes, so that each finds it as the others did.
+  describe('is refused and changes nothing', () => {
+    // No case changes anything, so all of them can share a core.
     const shared = openBackupBench(afterAll);
     let before: Record<string, string> = {};
     beforeAll(async () => {
@@ -124,8 +124,8 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
     });
   });
 
-  describe('on another core', () => {
-    // Each restore that waits is taken back.
+  describe('is told apart from a valid one', () => {
+    // Each pending restore is undone.
     const { ask, importBackup, makeBackup, open } = openBackupBench(afterAll);
     beforeAll(async () => {
       await open({ before: fill });
@@ -138,15 +138,18 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
       expect((await ask('DELETE', '/v2/backups/restore')).json()).toEqual({ ok: true, undone: 'pending' });
     }
 
-    test.each(['7', 'S', 'Z', '\0'])('while any other type %j is a plain file, as the format has it', async (type) => {
-      await expectTaken(withReal(upload('uploads/2026-01-01/a', { type })));
-    });
+    test.each(['7', 'S', 'Z', '\0'])(
+      'accepts an entry of the unknown type %j as a plain file, as the format defines',
+      async (type) => {
+        await expectTaken(withReal(upload('uploads/2026-01-01/a', { type })));
+      },
+    );
 
-    test('while the plain one is taken', async () => {
+    test('accepts the plain file that the hostile cases vary', async () => {
       await expectTaken(withReal(upload('uploads/2026-01-01/a')));
     });
 
-    test('with a million entries ends early', async () => {
+    test('stops reading an archive with a million entries early', async () => {
       const one = tar([upload('uploads/000000')]).subarray(0, 1024);
       const entries = Array.from({ length: 1_000_000 }, (_, index) => index);
       const body = Readable.from(
@@ -168,7 +171,7 @@ describe('[S02] an archive that is made to do harm is refused, and nothing chang
   });
 });
 
-/** Everything in the data folder by name, but for what keeps changing by itself. */
+/** Hashes of all files in the data folder. */
 function stateOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
   const names = files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
@@ -182,7 +185,7 @@ function stateOf(folder: string): Record<string, string> {
   );
 }
 
-/** A byte of the first header is another one. */
+/** Changes one byte of the first header. */
 function spoiled(archive: Buffer): Buffer {
   const copy = Buffer.from(archive);
   copy[0] = (copy[0] ?? 0) + 1;

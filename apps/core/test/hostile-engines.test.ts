@@ -15,7 +15,7 @@ type Answer = { status: number; body: HandleResult & ErrorBody };
 
 const maxReply = 200_000;
 
-/** A core that kept one of the floods, 270 MB and more, would hold twice that: its strings take two bytes a character. */
+/** A core that kept one of the floods, 270 MB and more, would use twice that: its strings take two bytes a character. */
 const maxGrowth = 400e6;
 
 const seed = { principals: [{ key: 'anna', role: 'owner', identifiers: [{ surface: 'compat', value: 'anna' }] }] };
@@ -31,7 +31,7 @@ async function open(id: 'claude' | 'codex' | 'gemini', env: Record<string, strin
     SVC_DEFAULT_ENGINE: id,
     [`SVC_${id.toUpperCase()}_PATH`]: installHostileEngine(id, dir),
     GEMINI_API_KEY: 'test-key-of-nobody',
-    // Little, so that what is kept shows.
+    // Small, so that retained memory shows.
     NODE_OPTIONS: '--max-old-space-size=1024',
     SVC_MODERATION: 'off',
     SVC_WARM_ENGINES: '0',
@@ -72,8 +72,8 @@ const sentences = /reply is longer|wrote more than|wrote a line/;
 const engines = (['claude', 'codex', 'gemini'] as const).filter((id) => id !== 'claude' || testEngine('claude') !== null);
 
 const why = whyNotLinux();
-describe.skipIf(why !== null).each(engines)(`the core outlives a %s${skipNote(why)}`, (id) => {
-  test('that writes without end, and answers others meanwhile', async () => {
+describe.skipIf(why !== null).each(engines)(`a hostile %s${skipNote(why)}`, (id) => {
+  test('that floods its output is stopped within the memory limit, while the core answers others', async () => {
     const { dir, core, say, replyOf } = await open(id);
     expect(await replyOf('hi', 'other')).toBe('hello');
     const before = peakOf(core.child.pid);
@@ -98,7 +98,7 @@ describe.skipIf(why !== null).each(engines)(`the core outlives a %s${skipNote(wh
     expect(growth).toBeLessThan(maxGrowth);
   }, 300_000);
 
-  test('that is deaf, leaves a grandchild or floods what nobody reads: it is gone after an abort, and the conversation goes on', async () => {
+  test('that ignores an abort, leaves a child process or floods stderr is killed, and the conversation continues', async () => {
     const { dir, say, abort, replyOf } = await open(id);
     for (const kind of ['deaf', 'grandchild', 'closed', 'stderr', 'lines']) {
       const turn = say(`hostile:${kind}`);
@@ -124,7 +124,7 @@ describe.skipIf(why !== null).each(engines)(`the core outlives a %s${skipNote(wh
 
 const peakOf = (pid = 0): number => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
-/** Processes that the engine of the core in this folder has started. */
+/** Processes started by the engine of the core in this folder. */
 function programsOf(dir: string): number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -137,6 +137,6 @@ function isOf(pid: number, dir: string): boolean {
     const isGrandchild = args.includes('hostile-grandchild') && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(dir);
     return isGrandchild || args.includes(`${dir}/hostile-`);
   } catch {
-    return false; // gone meanwhile
+    return false; // it has exited meanwhile
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
-/** What versions without limits may have stored. */
+/** A size that versions without limits may have stored. */
 const huge = (bytes = 9_000_000) => 'x'.repeat(bytes);
 const mib = 1024 * 1024;
 
@@ -19,11 +19,11 @@ const get = async <T>(url: string) => {
 };
 const run = (sql: string, ...values: (string | number)[]) => core.context.db.run(sql, ...values);
 
-test('sessions are listed whatever their columns hold; nothing of a target that is too long is shown as one', async () => {
+test('sessions with huge columns are listed, without targets that are too long', async () => {
   for (const n of [1, 2, 3])
     await core.handle(envelope('hi', { conversation_key: `compat:c1:k${n}`, channel_context: { target: 't' } }));
   const columns = ['outbound_target', 'title', 'model', 'engine_session_id', 'tmux_target', 'cwd'];
-  // At once, because each change writes the whole row.
+  // In one statement, because each change writes the complete row.
   const values = columns.map((column) => `${column} = ?1`).join();
   await run(`UPDATE session SET ${values} WHERE conversation_key <> 'compat:c1:k3'`, huge());
   const { sessions } = await get<{ sessions: { outbound_target: string | null; conversation_key: string }[] }>('/v2/sessions');
@@ -35,7 +35,7 @@ test('sessions are listed whatever their columns hold; nothing of a target that 
   expect(await get('/v2/session/compat:c1:k1')).toMatchObject({ outbound_target: null, title: null });
 });
 
-test('a page of sessions is bounded in bytes, and says where the next one begins', async () => {
+test('a page of sessions is limited in bytes and names the next page', async () => {
   await core.handle(envelope('hi'));
   for (let n = 0; n < 300; n++) {
     await run(
@@ -59,7 +59,7 @@ test('a page of sessions is bounded in bytes, and says where the next one begins
   expect(new Set(seen).size).toBe(301);
 });
 
-test('deliveries are listed in pages of bounded bytes, and long texts as far as they fit', async () => {
+test('deliveries are listed in pages limited in bytes, with long texts truncated', async () => {
   const { db, deliveries } = core.context;
   const route = { instance_id: 'm1', target: 't' };
   for (const text of ['short', huge(), huge(900_000), huge(900_000), huge(900_000), huge(900_000), huge(900_000)]) {
@@ -79,7 +79,7 @@ test('deliveries are listed in pages of bounded bytes, and long texts as far as 
   expect(Math.max(...lengths)).toBeLessThan(2 * mib);
 });
 
-test('the history of a conversation is read in pages of bounded bytes', async () => {
+test('the history of a conversation is read in pages limited in bytes', async () => {
   for (const n of [1, 2, 3, 4]) await core.handle(envelope(`question ${n}`));
   const reply = (text: string) =>
     JSON.stringify({ actions: [{ type: 'reply', text }], outcome: 'replied', conversation_key: 'k', turn_id: 't' });
@@ -106,7 +106,7 @@ test('the history of a conversation is read in pages of bounded bytes', async ()
   ]);
 });
 
-test('waiting senders and changes of trust are listed without what is too long', async () => {
+test('pending senders and audit entries are listed with huge values omitted', async () => {
   await run(
     `INSERT INTO pending_identity (id, surface, value, name, first_seen, last_seen, count, codes_given, codes_since)
     VALUES ('p1', 'messenger', ?, 'a', 1, 1, 1, 0, 0), ('p2', 'messenger', '42', ?, 1, 2, 1, 0, 0)`,
@@ -130,7 +130,7 @@ test('waiting senders and changes of trust are listed without what is too long',
   expect(pending.map(({ value, name }) => [value, name?.length <= 80])).toEqual([['42', true]]);
 });
 
-test('announcements are listed within bounds whatever was stored', async () => {
+test('announcements are listed with huge values truncated', async () => {
   for (let n = 0; n < 3; n++) {
     await run(
       `INSERT INTO announcement (target, text, priority, from_session, created_at) VALUES (?, ?, 'normal', ?, 1)`,

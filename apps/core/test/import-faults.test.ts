@@ -13,7 +13,7 @@ afterEach(() => core.close());
 const take = (body: Readable) => core.context.imports.take(body, null);
 const nonsense = () => Readable.from([Buffer.from('no backup')]);
 
-test('an import that found no room to work in does not keep the next one out', async () => {
+test('an import that failed for lack of a work folder does not block the next one', async () => {
   const folder = path.join(core.folder, 'restore');
   rmSync(folder, { recursive: true, force: true });
   writeFileSync(folder, 'in the way');
@@ -22,7 +22,7 @@ test('an import that found no room to work in does not keep the next one out', a
   await expect(take(nonsense())).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
-test('what comes while another one is taken in is let go of at once', async () => {
+test('a second concurrent import is rejected, and its body discarded at once', async () => {
   const first = new PassThrough();
   const taken = take(first);
   const second = nonsense();

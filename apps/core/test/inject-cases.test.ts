@@ -35,7 +35,7 @@ async function inject(text: string, over: object = {}) {
   return { status: response.statusCode, body: response.json<InjectAnswer>() };
 }
 
-/** A turn that works until it is told to end. */
+/** A turn that works until it is aborted. */
 async function beginWork(text = 'work') {
   core.engine.script(workingUntilAborted('so far'));
   const working = core.handle(routed(text));
@@ -44,7 +44,7 @@ async function beginWork(text = 'work') {
 }
 
 describe('POST /v2/inject', () => {
-  test('blank words are refused, and end nothing', async () => {
+  test('rejects blank text without interrupting the running turn', async () => {
     const { working } = await beginWork();
     expect((await inject(' \n', { interrupt: true })).status).toBe(400);
     expect((await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: ' \n' } })).statusCode).toBe(400);
@@ -53,7 +53,7 @@ describe('POST /v2/inject', () => {
     await working;
   });
 
-  test('[L05] runs the text as the next turn of the session and gives the reply when it is done', async () => {
+  test('[L05] runs the text as the next turn of the session and returns its reply', async () => {
     await core.handle(routed('hi'));
     const { status, body } = await inject('look again');
     expect(status).toBe(200);
@@ -62,7 +62,7 @@ describe('POST /v2/inject', () => {
     expect(core.engine.requests[1]).toMatchObject({ text: 'look again', resume: 's-compat:c1:key' });
   });
 
-  test('[L05] waits behind the running turn, and goes before all that wait', async () => {
+  test('[L05] runs after the current turn and before all waiting messages, in order', async () => {
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
     core.engine.script(async function* (request) {
@@ -81,7 +81,7 @@ describe('POST /v2/inject', () => {
     expect(core.engine.requests.map(({ text }) => text)).toEqual(['hi', 'first', 'words', 'more words', 'waiting']);
   });
 
-  test('[L05] with interrupt ends the running turn in silence first, then runs', async () => {
+  test('[L05] with interrupt, aborts the running turn silently and then runs', async () => {
     await core.handle(routed('hi'));
     const { working } = await beginWork();
     core.engine.script(answering('turned round'));
@@ -92,12 +92,12 @@ describe('POST /v2/inject', () => {
     expect(core.engine.requests.at(-1)?.resume).toBe('s-compat:c1:key');
   });
 
-  test.each([false, true])('[L05] with interrupt %s and nothing to interrupt just runs', async (interrupt) => {
+  test.each([false, true])('[L05] with interrupt %s on an idle session, runs the text', async (interrupt) => {
     await core.handle(routed('hi'));
     expect((await inject('go on', { interrupt })).body).toMatchObject({ reply: 'go on' });
   });
 
-  test('says that it is steering when the session was at work, and only then', async () => {
+  test('tells the engine that it was interrupted only if the session was busy', async () => {
     await core.handle(routed('hi'));
     await inject('when idle');
     const { working } = await beginWork();
@@ -109,14 +109,14 @@ describe('POST /v2/inject', () => {
     expect(prompts.at(-1)).toMatch(/^\[steering from the operator \("bo"\), while you were at work here;.*\]\n\nwhen at work$/);
   });
 
-  test('is not moderated, and has no more rights than the person whose session it is', async () => {
+  test('bypasses moderation, but has only the rights of the person whose session it is', async () => {
     await core.addPrincipal('gast', 'guest');
     await core.handle({ ...routed('hi'), sender: { raw_id: 'gast' } });
     expect((await inject('x'.repeat(100_001))).body).toMatchObject({ outcome: 'replied' });
     expect(core.engine.requests[1]?.toolPolicy).toBe('none');
   });
 
-  test('is told of as injected, once', async () => {
+  test('emits one outbound event, marked as injected', async () => {
     await core.handle(routed('hi'));
     await inject('look');
     const outbound = core.telemetry.events.filter(({ kind }) => kind === 'outbound');
@@ -126,7 +126,7 @@ describe('POST /v2/inject', () => {
     ]);
   });
 
-  test('of a session that is not there is 404, of a claimed one 409, without a text 400', async () => {
+  test('answers 404 for an unknown session, 409 for a claimed one, 400 without text', async () => {
     expect((await inject('hello?')).status).toBe(404);
     await core.handle(routed('hi'));
     expect((await inject('')).status).toBe(400);
@@ -135,7 +135,7 @@ describe('POST /v2/inject', () => {
     expect(core.engine.requests).toHaveLength(1);
   });
 
-  test('[L06] without a stored route succeeds and says why it was not delivered', async () => {
+  test('[L06] without a stored route, succeeds and names the reason for not delivering', async () => {
     await core.handle(envelope('hi'));
     expect((await inject('look')).body).toMatchObject({
       reply: 'look',
@@ -153,7 +153,7 @@ describe('POST /v2/inject', () => {
       { delivered: false, permanent: true, error: 'the manager answered 404: no' },
       /404: no \(it is not tried again\)/,
     ],
-  ])('[L06] that cannot be delivered %s still gives its reply, and says so', async (_name, failure, words) => {
+  ])('[L06] returns its reply and the reason when delivery fails %s', async (_name, failure, words) => {
     outcome = () => Promise.resolve(failure);
     await core.handle(routed('hi'));
     const { status, body } = await inject('look');
@@ -165,7 +165,7 @@ describe('POST /v2/inject', () => {
     ]);
   });
 
-  test('[L06] whose delivery hangs gives its reply in bounded time', async () => {
+  test('[L06] returns its reply in bounded time when delivery hangs', async () => {
     const clock = createFakeClock();
     const slow = await openTestCore({ clock, sendToChannel: () => new Promise(() => undefined) });
     await slow.handle(routed('hi'));
@@ -182,7 +182,7 @@ describe('POST /v2/inject', () => {
     slow.drop();
   });
 
-  test('[L07] masks a secret in the reply, in what is told and in what is pushed', async () => {
+  test('[L07] masks a secret in the reply, the events, the history and the push', async () => {
     const secret = 'sk-live-0123456789abcdef';
     writeFileSync(path.join(core.folder, 'secrets.json'), JSON.stringify({ SERVICE: secret }), { mode: 0o600 });
     await core.handle(routed('hi'));
@@ -194,13 +194,13 @@ describe('POST /v2/inject', () => {
     expect(JSON.stringify([core.telemetry.events, history.body])).not.toContain(secret);
   });
 
-  test('in a public session is a turn in public', async () => {
+  test('in a public session, runs a public turn', async () => {
     await core.handle({ ...routed('hi'), public: true });
     await inject('where is it?');
     expect(core.engine.requests[1]?.facts).toMatchObject({ public: true, tier: 'TRUSTED' });
   });
 
-  test('a silent reply delivers nothing and says so', async () => {
+  test('delivers nothing for a silent reply, and reports that', async () => {
     await core.handle(routed('hi'));
     core.engine.script(answering('hm [[NO_REPLY]]'));
     expect((await inject('look')).body).toMatchObject({
@@ -212,10 +212,10 @@ describe('POST /v2/inject', () => {
   });
 });
 
-describe('words with a message_id', () => {
+describe('POST /v2/inject with a message_id', () => {
   const named = (text: string, over: object = {}) => inject(text, { message_id: 'w1', ...over });
 
-  test('that come again while their turn runs join it, and end nothing', async () => {
+  test('joins the running turn on a repeat, without interrupting it', async () => {
     await core.handle(routed('hi'));
     const release = Promise.withResolvers<void>();
     core.engine.script(async function* (request, signal) {
@@ -236,7 +236,7 @@ describe('words with a message_id', () => {
     expect(core.engine.requests.map(({ text }) => text)).toEqual(['hi', 'look']);
   });
 
-  test('that come again later get the answer of then, and end nothing of what runs now', async () => {
+  test('returns the earlier answer on a later repeat, without interrupting the current turn', async () => {
     await core.handle(routed('hi'));
     outcome = () => Promise.resolve({ delivered: false, permanent: true, error: 'no such room' });
     const first = await named('look');
@@ -249,7 +249,7 @@ describe('words with a message_id', () => {
     expect(sent.map(({ text }) => text)).toEqual(['look']);
   });
 
-  test('are said again when their turn failed, and are nobody else’s message', async () => {
+  test('runs again after a failure, and answers 409 for the id of a channel message', async () => {
     await core.handle({ ...routed('hi'), message_id: 'm1' });
     core.engine.script(async function* () {
       yield { type: 'failed', failure: { code: 'engine_failed', message: 'It broke.', retryable: false } };
@@ -260,7 +260,7 @@ describe('words with a message_id', () => {
     expect((await inject('look', { message_id: 'm1' })).status).toBe(409);
   });
 
-  test('are no message of the channel: their reply answers none there', async () => {
+  test('is not a message of the channel: its reply does not refer to one', async () => {
     await core.handle(routed('hi'));
     await named('look');
     expect(sent).toMatchObject([{ text: 'look', about: { turn_id: expect.any(String) } }]);
@@ -268,7 +268,7 @@ describe('words with a message_id', () => {
   });
 });
 
-describe('a push over the manager', () => {
+describe('push over the manager', () => {
   const message: ChannelMessage = { id: 'dlv_1', instance_id: 'm1', target: 'room', text: 'hello' };
 
   async function managerThat(status: number, body: object) {
@@ -289,10 +289,10 @@ describe('a push over the manager', () => {
     return { seen, outcome };
   }
 
-  test('posts instance, target and text to /send, with the id that makes it safe to repeat', async () => {
+  test('posts instance, target and text to /send, with an idempotency key', async () => {
     const { seen, outcome: became } = await managerThat(200, { ok: true, delivered: true });
     const body = { instance_id: 'm1', target: 'room', text: 'hello' };
-    // By the next try a secret may be known that is in the text: it is the same message still.
+    // A retry may mask a secret in the text that was learned meanwhile: it is still the same message.
     expect(seen).toEqual([{ url: '/send', key: 'dlv_1', text: 'may-change', body }]);
     expect(became).toEqual({ delivered: true });
   });
@@ -305,11 +305,11 @@ describe('a push over the manager', () => {
     [409, { message: 'it only answers', reason: 'only_answers' }, true],
     [500, { error: 'internal' }, false],
     [503, {}, false],
-  ])('[L06] that the manager answers with %i %j has failed (for good: %s)', async (status, body, permanent) => {
+  ])('[L06] on the answer %i %j, fails (permanently: %s)', async (status, body, permanent) => {
     expect((await managerThat(status, body)).outcome).toMatchObject({ delivered: false, permanent });
   });
 
-  test('[L06] fails for now when there is no manager', async () => {
+  test('[L06] fails temporarily without a manager', async () => {
     const [port] = await freePorts(1);
     const since = systemClock.now();
     expect(await createChannelSender(`http://127.0.0.1:${port}`, null)(message)).toMatchObject({
