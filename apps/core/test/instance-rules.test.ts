@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => core.close());
 
-/** The manager sets the instance `c1`, whose conversations are `compat:c1:…`. */
+/** Sets the rules of the instance `c1`, as the manager does; its conversations are `compat:c1:…`. */
 async function set(rules: InstanceRules): Promise<void> {
   writeFileAtomic(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: rules }));
   await core.app.inject({ method: 'POST', url: '/v2/instances/reload', payload: {} });
@@ -63,7 +63,7 @@ const amendAs = async (as: object) => {
 };
 const lastOf = (id: EngineId) => engines.get(id)?.requests.at(-1);
 
-test('engine and model of an instance count for its turns and no others', async () => {
+test('the engine and model of an instance apply to its turns only', async () => {
   await set({ engine: 'codex', model: 'gpt-x' });
   expect(await say('owner', ofInstance('c1'))).toMatchObject({ engine_id: 'codex' });
   expect(lastOf('codex')?.model).toBe('gpt-x');
@@ -74,12 +74,12 @@ test('engine and model of an instance count for its turns and no others', async 
   expect(await say('owner', ofInstance('c1'))).toMatchObject({ engine_id: 'claude' });
 });
 
-test('an engine that there is no more fails the turn and says so', async () => {
+test('a turn fails with the reason when the engine of its instance no longer exists', async () => {
   await set({ engine: 'nemo' });
   expect(await say('owner', ofInstance('c1'))).toMatchObject({ error: 'unprocessable' });
 });
 
-test('the working folder of an instance is for those with every right, and what the command sets goes before it', async () => {
+test('the folder of an instance is for full rights only, and a folder set by command overrides it', async () => {
   const place = temporaryFolder();
   try {
     const [cwd = '', other = ''] = ['cwd', 'other'].map((name) => path.join(realpathSync(place.path), name));
@@ -101,7 +101,7 @@ test('the working folder of an instance is for those with every right, and what 
   }
 });
 
-test('the persona of an instance stands in place of the usual one; one that is gone says nothing at all', async () => {
+test('the persona of an instance replaces the default one, and a missing persona fails the turn', async () => {
   const folder = path.join(core.folder, 'personas');
   mkdirSync(folder);
   writeFileSync(path.join(folder, 'shop.md'), '<!-- replace -->\nYou sell shoes.');
@@ -114,7 +114,7 @@ test('the persona of an instance stands in place of the usual one; one that is g
   expect(await say('owner', ofInstance('c1'))).toMatchObject({ error: 'unprocessable' });
 });
 
-test('an instance is open to the people and roles that it names; to others it is as to a stranger, and nobody is registered', async () => {
+test('"allow" denies everyone whom it does not name like strangers, without listing them as pending', async () => {
   await set({ allow: ['kim'] });
   expect(await say('kim', ofInstance('c1'))).toMatchObject({ outcome: 'replied' });
   const denied = await say('owner', ofInstance('c1'));
@@ -126,13 +126,13 @@ test('an instance is open to the people and roles that it names; to others it is
   expect(await core.context.pending.list()).toEqual([]);
 });
 
-test('pairing goes on where an instance is open to some: a stranger gets a code', async () => {
+test('a stranger still gets a pairing code where an instance restricts access', async () => {
   await set({ allow: ['kim'] });
   const answer = await say('stranger', { ...ofInstance('c1'), intake: { pairing: true } });
   expect(replyOf(answer)).toMatch(/^no access\nTo get access, give this code/);
 });
 
-test('somebody who is let out while their turn runs does not see its end', async () => {
+test('removing a person from "allow" aborts their running turn', async () => {
   const begun = Promise.withResolvers<void>();
   engineOf('claude').script(async function* (_request, signal) {
     begun.resolve();
@@ -145,7 +145,7 @@ test('somebody who is let out while their turn runs does not see its end', async
   expect(await running).toMatchObject({ outcome: 'aborted' });
 });
 
-test('a public instance is public whatever its envelopes say: trust is capped, strangers hear nothing', async () => {
+test('a public instance overrides its envelopes: trust is capped, and strangers get no reply', async () => {
   await set({ public: true });
   await say('owner', { ...ofInstance('c1'), public: false });
   expect(lastOf('claude')?.facts).toMatchObject({ tier: 'TRUSTED', public: true });
@@ -154,7 +154,7 @@ test('a public instance is public whatever its envelopes say: trust is capped, s
   expect(lastOf('claude')?.facts.public).toBe(false);
 });
 
-test('a wrong rule is refused with what is wrong, each by its field', async () => {
+test('each invalid rule is reported by its field', async () => {
   expect(await check({ allow: ['owner', 'kim', 'role:known'], engine: 'codex', model: 'x' })).toEqual([]);
   expect(await check({ engine: 'nemo' })).toEqual([{ field: 'engine', problem: expect.stringContaining('there are claude') }]);
   expect(await check({ engine: 'gemini' })).toEqual([{ field: 'engine', problem: expect.stringContaining('not installed') }]);
@@ -168,7 +168,7 @@ test('a wrong rule is refused with what is wrong, each by its field', async () =
   expect(await check({ persona: '../trust' })).toBeUndefined();
 });
 
-test('what became wrong later stands in the health of the service', async () => {
+test('rules that became invalid later are reported in /health', async () => {
   await set({ persona: 'gone', allow: ['nobody'] });
   const health = async () => (await core.app.inject({ method: 'GET', url: '/health' })).json<{ notices: string[] }>();
   const notices = async () => (await health()).notices.filter((notice) => notice.includes('c1'));
@@ -181,14 +181,14 @@ test('what became wrong later stands in the health of the service', async () => 
     ]);
 });
 
-test('who changes a message is held to the instance of its conversation, whatever instance is named', async () => {
+test('an amendment is checked against the instance of its conversation, not the one it names', async () => {
   await set({ allow: ['role:owner'] });
   for (const named of [{}, { instance_id: 'c2' }, { conversation_key: 'compat:c2:key' }])
     expect(await amendAs({ channel: 'compat', sender: { raw_id: 'kim' }, ...named })).toBe('denied');
   expect(await amendAs({ channel: 'compat', sender: { raw_id: 'owner' } })).toBe('unknown');
 });
 
-test('who answers a question is held to the instance of its conversation, whatever instance is named', async () => {
+test('an answer to a question is checked against the instance of its conversation, not the one it names', async () => {
   await set({ public: true });
   const { asks } = core.context;
   const facts = { text: 'Go on?', for: 'p', expires_at: 2 ** 50, turn_id: 't', asked_at: 0, public: false };

@@ -10,7 +10,7 @@ import { noteWorth } from '../src/instance/instance-worth.ts';
 import { createSessionStore } from '../src/session/session-store.ts';
 import { createTurnJournal } from '../src/turn/turn-journal.ts';
 
-test('notes of each instance what is open there, when it was used last, and by how many persons', async () => {
+test('records open work, last use and number of people for each instance', async () => {
   const folder = temporaryFolder();
   const db = openCoreDb(path.join(folder.path, 'core.db'));
   onTestFinished(async () => {

@@ -22,7 +22,7 @@ const list = async () => (await bench.core.app.inject('/trust/invitations')).jso
 const audit = async () => (await bench.core.app.inject('/trust/audit')).json<{ audit: TrustChange[] }>().audit;
 
 describe('an invitation', () => {
-  test('lets its sender in with one message, as a new person with the role, and is answered without an engine', async () => {
+  test('admits its sender with one message as a new person with its role, without an engine', async () => {
     const { code } = await make({ name: 'Tom Berg', role: 'guest' });
     const answer = await say('42', `/start ${code}`);
     expect(answer).toMatchObject({
@@ -34,14 +34,14 @@ describe('an invitation', () => {
     expect((await say('42', 'hello')).outcome).toBe('replied');
   });
 
-  test('links one more way in to a person there is, who keeps the roles they have', async () => {
+  test('links another identifier to an existing person, who keeps their roles', async () => {
     const { code, invitation } = await make({ as: 'owner' });
     expect(invitation).toMatchObject({ principal: 'owner', role: null, name: null, surface: null });
     await say('42', code.toLowerCase().replaceAll('-', ' '));
     expect(await bench.core.context.trust.resolve(from('42'))).toMatchObject({ principal_key: 'owner', trust_tier: 'SACRED' });
   });
 
-  test('works once: the next who says it stays outside, and who used it is welcomed again when their message comes twice', async () => {
+  test('works once: others are refused afterwards, and a repeated message of its user is welcomed again', async () => {
     const { code } = await make({ as: 'owner' });
     await say('42', code);
     expect(textOf(await say('43', code))).toContain('This invitation does not work');
@@ -50,13 +50,13 @@ describe('an invitation', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('said by many at the same time lets one of them in', async () => {
+  test('admits one of several concurrent senders', async () => {
     const { code } = await make();
     const answers = await Promise.all(['1', '2', '3', '4'].map((id) => say(id, code)));
     expect(answers.filter(({ outcome }) => outcome === 'command')).toHaveLength(1);
   });
 
-  test('ends after ten minutes, or when it was set to', async () => {
+  test('expires after ten minutes, or at the time set', async () => {
     const short = await make();
     const long = await make({ expires_at: bench.clock.now() + 7 * dayMs });
     bench.clock.advance(10 * minuteMs);
@@ -67,7 +67,7 @@ describe('an invitation', () => {
   });
 
   test.each(['compat', 'query'])(
-    'lets nobody in who has no name of their own over %s: all callers without one are that sender',
+    'does not admit "anonymous" over %s, which all callers without a name share',
     async (channel) => {
       const { code } = await make({ as: 'owner' });
       expect((await say('anonymous', code, { channel })).outcome).toBe('denied');
@@ -76,13 +76,13 @@ describe('an invitation', () => {
     },
   );
 
-  test('for one channel works on no other, and is not used up there', async () => {
+  test('for one channel does not work on another, and is not used up there', async () => {
     const { code } = await make({ surface: 'chatroom' });
     expect((await say('42', code)).outcome).toBe('denied');
     expect((await say('42', code, { channel: 'chatroom', conversation_key: 'chatroom:c1:user:42' })).outcome).toBe('command');
   });
 
-  test('is not used up by who has access already, and says so', async () => {
+  test('is not used up by a person who has access already', async () => {
     await bench.core.addPrincipal('anna', 'guest', 'messenger');
     const { code } = await make({ as: 'owner' });
     expect(textOf(await say('anna', code))).toContain('You have access already, as anna');
@@ -90,7 +90,7 @@ describe('an invitation', () => {
     expect((await say('42', code)).outcome).toBe('command');
   });
 
-  test('does nothing for who is disabled, blocked or without a role', async () => {
+  test('does not help a person who is disabled, blocked or without a role', async () => {
     await bench.core.addPrincipal('anna', 'guest', 'messenger');
     const { code } = await make({ as: 'owner' });
     for (const change of [
@@ -111,13 +111,13 @@ describe('an invitation', () => {
     ['in a room', { mentioned: true }],
     ['where no answer is asked for', { delivery: 'async' as const }],
     ['by a program', { sender: { raw_id: '42', is_bot: true } }],
-  ])('is not looked at %s', async (_where, over) => {
+  ])('is ignored %s', async (_where, over) => {
     const { code } = await make({ as: 'owner' });
     expect((await say('42', code, over)).outcome).toBe('denied');
     expect(await list()).toHaveLength(1);
   });
 
-  test('lets nobody in whose name could be taken for another', async () => {
+  test('does not admit a sender whose id could be mistaken for another', async () => {
     const { code } = await make({ as: 'owner' });
     for (const raw_id of ['4\u200b2', '\uff14\uff12', 'x\n1']) {
       expect(textOf(await say(raw_id, code, { conversation_key: 'messenger:m1:user:odd' }))).toContain('cannot be told apart');
@@ -126,7 +126,7 @@ describe('an invitation', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('ends with who it was made for, and with the role', async () => {
+  test('becomes invalid with its person or its role', async () => {
     await bench.core.addPrincipal('anna', 'guest', 'compat');
     const forAnna = await make({ as: 'anna' });
     const disabled = await make({ as: 'anna' });
@@ -143,20 +143,20 @@ describe('an invitation', () => {
     expect(await personOf('1')).toBeNull();
   });
 
-  test('takes its sender from the list of those who wait', async () => {
+  test('removes its sender from the pending list', async () => {
     await say('42', 'hello');
     const { code } = await make();
     await say('42', code);
     expect(await waiting()).toEqual([]);
   });
 
-  test('names nobody like a person there is', async () => {
+  test('does not reuse the key of an existing person', async () => {
     const { code } = await make({ name: 'Owner' });
     await say('42', code);
     expect(await personOf('42')).toBe('owner-2');
   });
 
-  test('is kept as a digest alone, and goes with the person or a day after it ended', async () => {
+  test('is stored as a digest only, and deleted with the person or a day after it expired', async () => {
     const { code } = await make({ name: 'Tom' });
     await make({ name: 'Nobody came' });
     const { db } = bench.core.context;
@@ -170,10 +170,10 @@ describe('an invitation', () => {
   });
 });
 
-describe('guessing', () => {
+describe('guessing invitations', () => {
   const wrong = 'ABCD-EFGH-JKMN';
 
-  test('a sender has five wrong codes an hour; then the right one does not help either, and others are not held up', async () => {
+  test('a sender has five wrong codes an hour, after which even the right one is refused; others are unaffected', async () => {
     const { code } = await make({ as: 'owner' });
     for (let n = 0; n < 5; n++) expect(textOf(await say('42', wrong))).toContain('This invitation does not work');
     expect(textOf(await say('42', code))).toContain('too many wrong codes. Try again in 60 minutes');
@@ -182,7 +182,7 @@ describe('guessing', () => {
     expect(textOf(await say('42', wrong))).toContain('This invitation does not work');
   });
 
-  test('all senders together have a hundred in a minute', async () => {
+  test('all senders together have a hundred wrong codes a minute', async () => {
     const { code } = await make({ as: 'owner' });
     for (let n = 0; n < 100; n++) await say(`eve-${n}`, wrong);
     expect(textOf(await say('42', code))).toContain('Try again in 1 minute.');
@@ -190,18 +190,18 @@ describe('guessing', () => {
     expect((await say('42', code)).outcome).toBe('command');
   });
 
-  test('a wrong code gets the stranger their pairing code all the same', async () => {
+  test('a stranger still gets a pairing code after a wrong invitation', async () => {
     expect(textOf(await say('42', wrong))).toMatch(/^no access\nThis invitation .*\nTo get access, give this code/);
   });
 
-  test('what a person who is known writes is a message, whatever it looks like', async () => {
+  test('a message of a known person is never taken for a code', async () => {
     await bench.core.addPrincipal('anna', 'guest', 'messenger');
     for (let n = 0; n < 7; n++) expect((await say('anna', wrong)).outcome).toBe('replied');
   });
 });
 
-describe('the operator', () => {
-  test('sees the open ones without their codes, and takes one back', async () => {
+describe('managing invitations', () => {
+  test('lists open invitations without their codes, and revokes one', async () => {
     const { code, invitation } = await make({ name: 'Tom' });
     expect(await list()).toEqual([invitation]);
     expect((await remove(`/trust/invitations/${invitation.id}`)).json()).toEqual({ ok: true });
@@ -217,19 +217,19 @@ describe('the operator', () => {
     ['an end too far ahead', { expires_at: 8_640_000_000_000_000 }, 400],
     ['a field that nobody knows', { rôle: 'guest' }, 400],
     ['a channel that none can be', { surface: 'A B' }, 400],
-  ])('is refused %s', async (_what, payload, status) => {
+  ])('refuses %s', async (_what, payload, status) => {
     expect((await post('/trust/invitations', payload)).statusCode).toBe(status);
     expect(await list()).toEqual([]);
   });
 
-  test('can have a hundred open at a time', async () => {
+  test('allows a hundred open invitations at a time', async () => {
     for (let n = 0; n < 100; n++) await make();
     expect((await post('/trust/invitations', {})).statusCode).toBe(409);
     bench.clock.advance(11 * minuteMs);
     await make();
   });
 
-  test('finds making, revoking and use written down, each with its event, and no code in any of them', async () => {
+  test('records creation, revocation and use in the audit log and as events, without any code', async () => {
     const used = await make({ name: 'Tom' });
     const gone = await make({ as: 'owner' });
     await remove(`/trust/invitations/${gone.invitation.id}`);
@@ -248,7 +248,7 @@ describe('the operator', () => {
   });
 });
 
-test('a core that is killed keeps what is open, and what was used, when the message which used it comes again', async () => {
+test('open and used invitations survive a crash', async () => {
   const first = await openTestCore();
   const [open, used] = await Promise.all([1, 2].map(() => first.context.invitations.make('local', { as: 'owner' })));
   await first.handle(from('41', { content: { text: used?.code ?? '' } }));

@@ -40,7 +40,7 @@ const say = (raw_id: string, text: string) =>
   core.handle({ ...by(raw_id), conversation_key: `shop:s1:user:${raw_id}`, content: { text } });
 const passOf = (sessions?: 'every') => core.context.connectorPasses.issue({ type: 'shop', instanceId: 's1', sessions }).reveal();
 
-/** The kit's side of a link. */
+/** The link as the connector kit sees it. */
 function openSessions(sessions?: 'every') {
   const kit = createCoreLink({ socketPath: file, pass: passOf(sessions), clock: systemClock, log: () => undefined });
   onTestFinished(() => kit.close());
@@ -48,7 +48,7 @@ function openSessions(sessions?: 'every') {
 }
 type Sessions = ReturnType<typeof openSessions>;
 
-/** What a watch sees until it ends. */
+/** What a watch receives until it ends. */
 function watch(sessions: Sessions, raw_id: string, key: string, options: { after?: number; frames?: boolean } = {}) {
   const frames: SessionStreamFrame[] = [];
   const ends: string[] = [];
@@ -61,8 +61,8 @@ function watch(sessions: Sessions, raw_id: string, key: string, options: { after
 }
 const watching = (count: number) => expect.poll(() => core.context.watches.counts().watchers).toBe(count);
 
-describe('over its link a connector', () => {
-  test('lists the conversations of a person, and all of its instance for an owner', async () => {
+describe('sessions over a connector link', () => {
+  test('lists the conversations of a person, or all of the instance for an owner', async () => {
     const sessions = openSessions();
     const keysOf = async (raw_id: string) =>
       (await sessions.list(by(raw_id))).sessions.map(({ conversation_key }) => conversation_key).toSorted();
@@ -73,7 +73,7 @@ describe('over its link a connector', () => {
     expect([first.sessions.length, rest.sessions.length, rest.next]).toEqual([2, 1, null]);
   });
 
-  test('shows nothing to people that its instance is not open to, of whichever channel the conversation is', async () => {
+  test('denies people whom the rules of the instance exclude, for conversations of any channel', async () => {
     writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ s1: { allow: ['bo'] } }));
     await core.context.instanceRules.reload();
     const sessions = openSessions('every');
@@ -83,7 +83,7 @@ describe('over its link a connector', () => {
     expect((await sessions.list(by('bo'))).sessions).toHaveLength(1);
   });
 
-  test('reads, changes and forgets them', async () => {
+  test('reads, steers, aborts and forgets a conversation', async () => {
     const sessions = openSessions();
     const { messages } = await sessions.history(by('anna'), annasKey);
     expect(messages.map(({ text }) => text)).toEqual(['hi of anna', 'hi of anna']);
@@ -103,14 +103,14 @@ describe('over its link a connector', () => {
     await expect(sessions.history(by('anna'), annasKey)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('says words with an id once, and a repeat ends nothing, not even the turn that they have', async () => {
+  test('injects text with an id once, and a repeat does not interrupt its turn', async () => {
     const sessions = openSessions();
     core.engine.script(workingUntilAborted());
     const words = { text: 'work', message_id: 'w1', interrupt: true };
     const first = sessions.inject(by('anna'), annasKey, words);
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
     const repeat = sessions.inject(by('anna'), annasKey, words);
-    // What a link asks is taken up in its order.
+    // Requests of a link are handled in order.
     await sessions.history(by('anna'), annasKey);
     expect(core.context.pipeline.counts()).toMatchObject({ running: 1, waiting: 0 });
     await sessions.abort(by('anna'), annasKey);
@@ -120,7 +120,7 @@ describe('over its link a connector', () => {
     expect(await sessions.inject(by('anna'), annasKey, words)).toEqual(answer);
   });
 
-  test('watches one, whoever speaks there, until it is forgotten', async () => {
+  test('watches a conversation until it is forgotten', async () => {
     const sessions = openSessions();
     const seen = watch(sessions, 'anna', annasKey);
     await watching(1);
@@ -133,7 +133,7 @@ describe('over its link a connector', () => {
     expect(seen.seen()).not.toContain('"text":"/new"},{"type"');
   });
 
-  test('sees nothing more when it ended the watch', async () => {
+  test('sends no frame after a watch was stopped', async () => {
     const sessions = openSessions();
     const seen = watch(sessions, 'anna', annasKey);
     await watching(1);
@@ -143,7 +143,7 @@ describe('over its link a connector', () => {
     expect([seen.frames, seen.ends]).toEqual([[], []]);
   });
 
-  test('goes on behind the last frame when the link broke', async () => {
+  test('resumes a watch after the last frame when the link reconnects', async () => {
     const sessions = openSessions();
     const seen = watch(sessions, 'anna', annasKey);
     await watching(1);
@@ -159,7 +159,7 @@ describe('over its link a connector', () => {
   });
 });
 
-test('many long pages that are asked for at once all come, over the link that turns go on over', async () => {
+test('many long pages requested at once are all delivered', async () => {
   for (let n = 0; n < 4; n++) await say('anna', `${n} ${'long '.repeat(60_000)}`);
   const sessions = openSessions();
   const pages = await Promise.all(Array.from({ length: 12 }, () => sessions.history(by('anna'), annasKey)));
@@ -167,7 +167,7 @@ test('many long pages that are asked for at once all come, over the link that tu
   expect(JSON.stringify(pages[0]).length).toBeGreaterThan(1_000_000);
 });
 
-test('64 pages that are asked for faster than they can be read wait, and the others are refused', async () => {
+test('64 requests may wait on a link, and further ones are rejected', async () => {
   const sessions = openSessions();
   const { promise: isRead, resolve: letGo } = Promise.withResolvers<void>();
   const reading = core.context.db.transaction(() => isRead);
@@ -180,7 +180,7 @@ test('64 pages that are asked for faster than they can be read wait, and the oth
   expect((await Promise.all(pages)).filter((page) => page !== undefined)).toHaveLength(64);
 });
 
-describe('a sender', () => {
+describe('rights of a sender over the link', () => {
   const every = ['history', 'forget', 'abort', 'inject', 'watch'] as const;
   const codeOf = async (sessions: Sessions, op: (typeof every)[number], raw_id: string, key: string): Promise<string> => {
     if (op === 'watch') {
@@ -195,7 +195,7 @@ describe('a sender', () => {
     );
   };
 
-  test('sees and changes nothing of another, and one who is denied nothing at all', async () => {
+  test('cover no conversation of another person; a denied sender has none at all', async () => {
     const sessions = openSessions();
     for (const op of every) {
       expect([op, await codeOf(sessions, op, 'anna', bosKey)]).toEqual([op, 'forbidden']);
@@ -206,14 +206,14 @@ describe('a sender', () => {
     expect((await core.context.sessions.read(bosKey))?.turns).toBe(1);
   });
 
-  test('who is a guest sees their own conversation, and steers it no more than by chat commands', async () => {
+  test('let a guest read their conversation, but not forget, abort or inject', async () => {
     const sessions = openSessions();
     for (const op of ['forget', 'abort', 'inject'] as const)
       expect([op, await codeOf(sessions, op, 'gus', 'shop:s1:user:gus')]).toEqual([op, 'forbidden']);
     expect((await sessions.history(by('gus'), 'shop:s1:user:gus')).messages).toHaveLength(2);
   });
 
-  test('who loses their access while they watch sees no further frame', async () => {
+  test('end a watch when its sender loses access', async () => {
     const seen = watch(openSessions(), 'anna', annasKey);
     await watching(1);
     await core.app.inject({ method: 'DELETE', url: '/trust/principals/anna' });
@@ -221,7 +221,7 @@ describe('a sender', () => {
     await watching(0);
   });
 
-  test('a watch without frames shows nothing, needs no conversation, and ends when its sender is let in no more', async () => {
+  test('end a watch without frames when its sender loses access', async () => {
     const sessions = openSessions();
     const [ofAnna, ofBo] = [annasKey, 'shop:s1:user:none'].map((key) => watch(sessions, 'anna', key, { frames: false }));
     const stranger = watch(sessions, 'stranger', bosKey, { frames: false });
@@ -232,7 +232,7 @@ describe('a sender', () => {
     await expect.poll(() => [ofAnna?.ends, ofBo?.ends]).toEqual([['no_access'], ['no_access']]);
   });
 
-  test('a watch ends when the time of a grant is over, by which its sender was let in or saw all', async () => {
+  test('end a watch when the grant that permitted it expires', async () => {
     const payload = { role_id: 'owner', expires_at: Date.now() + 2_000 };
     expect((await core.app.inject({ method: 'POST', url: '/trust/principals/gus/grants', payload })).statusCode).toBe(200);
     const sessions = openSessions();
@@ -243,13 +243,13 @@ describe('a sender', () => {
   });
 });
 
-describe('a connector that was taken over', () => {
+describe('a hostile connector', () => {
   test.each([
     ['another channel’s conversation as the owner', 'boss', elsewhere],
     ['another instance’s conversation as the owner', 'boss', 'shop:s2:user:anna'],
     ['a key that only begins alike', 'boss', 'shop:s1'],
     ['a key that begins with more', 'boss', 'shop:s10:user:anna'],
-  ])('that asks for %s is refused and reported', async (_what, raw_id, key) => {
+  ])('that requests %s is rejected and reported', async (_what, raw_id, key) => {
     await core.handle({ ...by('anna'), conversation_key: key, content: { text: 'private words' } });
     const sessions = openSessions();
     await expect(sessions.history(by(raw_id), key)).rejects.toMatchObject({ code: 'forbidden' });
@@ -264,7 +264,7 @@ describe('a connector that was taken over', () => {
     expect((await sessions.list(by(raw_id))).sessions.map(({ conversation_key }) => conversation_key)).not.toContain(key);
   });
 
-  test('that names a sender of another channel is refused and reported', async () => {
+  test('that names a sender of another channel is rejected and reported', async () => {
     const sessions = openSessions('every');
     for (const channel of ['compat', 'shell', 'web', 'query'])
       await expect(sessions.list(by('owner', channel))).rejects.toMatchObject({ code: 'forbidden' });
@@ -273,7 +273,7 @@ describe('a connector that was taken over', () => {
     );
   });
 
-  test('cannot begin a watch before it showed its pass, nor make a pass of its own', async () => {
+  test('cannot begin a watch before it has sent its pass', async () => {
     const socket = connect(file);
     onTestFinished(() => void socket.destroy());
     const request = { op: 'watch', id: 1, as: by('boss'), conversation_key: annasKey };
@@ -281,7 +281,7 @@ describe('a connector that was taken over', () => {
     expect(JSON.parse((await readLines(socket, 1))[0]!)).toMatchObject({ id: 1, error: { error: 'unauthorized' } });
   });
 
-  test('gets no more from 10,000 watches than its limit, and each ill-formed request is refused', async () => {
+  test('is limited to 2048 watches, and each malformed request is rejected', async () => {
     const socket = await linked();
     const line = (fields: object) =>
       `${JSON.stringify({ op: 'watch', as: by('boss'), conversation_key: annasKey, ...fields })}\n`;
@@ -310,8 +310,8 @@ describe('a connector that was taken over', () => {
   });
 });
 
-describe('a type that shows every conversation', () => {
-  test('shows an owner those of other channels, and nobody else', async () => {
+describe('a connector type that may show every conversation', () => {
+  test('shows those of other channels to owners only', async () => {
     const sessions = openSessions('every');
     expect((await sessions.list(by('boss'))).sessions.map(({ conversation_key }) => conversation_key)).toContain(elsewhere);
     expect((await sessions.history(by('boss'), elsewhere)).messages[0]).toMatchObject({ text: 'private words' });
@@ -324,7 +324,7 @@ describe('a type that shows every conversation', () => {
   });
 });
 
-test('a watcher that does not read the link gets its frames when it does, and turns are answered meanwhile', async () => {
+test('a watcher that pauses reading gets its frames later, and turns are answered meanwhile', async () => {
   const socket = await linked();
   socket.write(`${JSON.stringify({ op: 'watch', id: 1, as: by('anna'), conversation_key: annasKey })}\n`);
   await readLines(socket, 1);

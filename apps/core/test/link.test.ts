@@ -27,7 +27,7 @@ afterEach(async () => {
   await core.close();
 });
 
-/** A link of an instance: its first line is the pass that the manager would give it. */
+/** A link of an instance, which begins with the pass that the manager would issue. */
 function linkTo(to: TestCore, file: string, peer = { type: 'compat', instanceId: 'c1' }): Socket {
   const opened = connect(file);
   opened.write(`${JSON.stringify({ op: 'hello', id: 0, pass: to.context.connectorPasses.issue(peer).reveal() })}\n`);
@@ -48,7 +48,7 @@ async function exchange(lines: string[], count: number, over = socket): Promise<
 const handle = (id: number, stream: boolean, text = 'hello') =>
   JSON.stringify({ op: 'handle', id, stream, envelope: envelope(text) });
 
-test('a turn over the link is answered, with its frames when they are wanted', async () => {
+test('a turn over the link is answered, with its frames when requested', async () => {
   expect(await exchange([handle(1, true)], 3)).toMatchObject([
     { id: 1, frame: { type: 'delta', text: 'hello' } },
     { id: 1, frame: { type: 'segment' } },
@@ -57,7 +57,7 @@ test('a turn over the link is answered, with its frames when they are wanted', a
 });
 
 test.each(['\xff', '\xc0\xaf', '\xed\xa0\x80', 'caf\xe9', '\xf5\x80\x80\x80'])(
-  'bytes that are no UTF-8 (%j) reach no turn: others would be decoded to the same text',
+  'invalid UTF-8 (%j) is rejected before a turn, since different bytes would decode to the same text',
   async (bytes) => {
     const line = (id: number, sign: string) => Buffer.from(handle(id, false, 'SIGN').replaceAll('SIGN', sign), 'latin1');
     for (const padding of ['', 'x'.repeat(100_000)]) {
@@ -70,7 +70,7 @@ test.each(['\xff', '\xc0\xaf', '\xed\xa0\x80', 'caf\xe9', '\xf5\x80\x80\x80'])(
   },
 );
 
-test('answers, senders to resolve, aborts and forgets have one bound on a link', async () => {
+test('resolve, abort and forget requests share one limit per link', async () => {
   const { trust } = core.context;
   const { resolve } = trust;
   const gate = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ test('answers, senders to resolve, aborts and forgets have one bound on a link',
   }
 });
 
-test('the frames of a long reply come in order, the answer after them', async () => {
+test('the frames of a long reply arrive in order, before its result', async () => {
   const text = 'a "word" '.repeat(10_000).trim();
   const replies = await readUntilAnswer(handle(1, true, text));
   const types = replies.map((reply) => ('frame' in reply ? reply.frame.type : 'result'));
@@ -111,14 +111,14 @@ async function readUntilAnswer(line: string): Promise<LinkReply[]> {
   return replies;
 }
 
-test('what is wrong with a message is answered in text', async () => {
+test('an invalid message is answered with a description of the fault', async () => {
   const wrong = { ...envelope('hi'), conversation_key: 'a\n' };
   expect(await exchange([JSON.stringify({ op: 'handle', id: 1, envelope: wrong })], 1)).toMatchObject([
     { id: 1, error: { message: 'The request is not valid: envelope.conversation_key has control characters.' } },
   ]);
 });
 
-test('whatever is said over the link is masked', async () => {
+test('secrets are masked in everything sent over the link', async () => {
   const secret = 'Cnry7Var2kQzLwXp';
   core.context.knownSecrets.learn([secret]);
   await core.app.inject({ method: 'PATCH', url: '/trust/principals/owner', payload: { display_name: `Anna ${secret}` } });
@@ -139,11 +139,11 @@ test.each([
   ['a list', '[1]'],
   ['a text', '"x"'],
   ['no id', '{"op":"handle"}'],
-])('%s costs nothing but itself', async (_name, line) => {
+])('%s is ignored, and the link stays open', async (_name, line) => {
   expect(await exchange([line, handle(2, false)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
 });
 
-test('a link that sends a thousand lines that are no requests is closed, and says why', async () => {
+test('a link that sends a thousand invalid lines is closed with the reason', async () => {
   const [reply] = await exchange(
     Array.from({ length: 1000 }, () => 'x'),
     1,
@@ -158,7 +158,7 @@ test.each([
   ['a sender', envelope('x', { sender: { raw_id: 'owner\ud801' } }), 'sender.raw_id'],
   ['a text', envelope('\ud800'), 'content.text'],
   ['a name in the context', envelope('x', { channel_context: { '\ud800': 1 } }), 'channel_context.\ufffd'],
-])('half of a surrogate pair in %s is refused, with the field', async (_what, broken, field) => {
+])('half of a surrogate pair in %s is rejected, naming the field', async (_what, broken, field) => {
   const [reply] = await exchange([JSON.stringify({ op: 'handle', id: 7, envelope: broken })], 1);
   const message = expect.stringContaining(`request.envelope.${field} has broken characters`) as string;
   expect(reply).toMatchObject({ id: 7, error: { error: 'bad_request', message } });
@@ -186,7 +186,7 @@ test('a sender is resolved without a turn', async () => {
   expect(core.engine.requests).toHaveLength(0);
 });
 
-describe('an edit over the link', () => {
+describe('amendment over the link', () => {
   const as = { channel: 'compat', sender: { raw_id: 'owner' } };
   const amend = (over: object = {}) =>
     JSON.stringify({
@@ -200,7 +200,7 @@ describe('an edit over the link', () => {
       ...over,
     });
 
-  test('is answered with what became of it', async () => {
+  test('is answered with its outcome', async () => {
     await core.handle(envelope('old', { message_id: 'm1' }));
     expect(await exchange([amend()], 1)).toEqual([{ id: 4, amended: { outcome: 'noted' } }]);
   });
@@ -216,17 +216,17 @@ describe('an edit over the link', () => {
     ['of a message with a line in its name', { message_id: 'a\nb' }, 'bad_request'],
     ['by nobody', { as: {} }, 'bad_request'],
     ['with half of a character', { text: '\ud800' }, 'bad_request'],
-  ])('%s is refused', async (_what, over, code) => {
+  ])('%s is rejected', async (_what, over, code) => {
     expect(await exchange([amend(over)], 1)).toMatchObject([{ id: 4, error: { error: code } }]);
   });
 });
 
-test('closing does not wait for a connector that hangs', async () => {
+test('closing does not wait for a stalled connector', async () => {
   socket.pause();
   await link.close();
 });
 
-test('a reply is not pushed while the connector that came back over another link is still showing it', async () => {
+test('a reply is not pushed while a reconnected connector is still showing it', async () => {
   const clock = createFakeClock();
   const sent: ChannelMessage[] = [];
   const sendToChannel = (message: ChannelMessage) => {
@@ -252,17 +252,17 @@ test('a reply is not pushed while the connector that came back over another link
   first.destroy();
   finish.resolve();
   expect(await exchange([], 2, second)).toMatchObject([{ frame: { type: 'segment' } }, { result: { outcome: 'replied' } }]);
-  clock.advance(60_000); // the channel takes its time
+  clock.advance(60_000); // the channel is slow
   for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
   expect(sent).toEqual([]);
-  second.destroy(); // and now nobody is left who could say
+  second.destroy(); // now no link is left to confirm the reply
   await expect.poll(() => (clock.advance(6000), sent.length)).toBe(1);
   await server.close();
   own.drop();
 });
 
-describe('the socket', () => {
-  /** A link server whose clock is moved by the test, and the file it listens on. */
+describe('link socket', () => {
+  /** A link server whose clock the test controls, and the file it listens on. */
   async function openOwn() {
     const clock = createFakeClock();
     const own = await openTestCore({ clock });
@@ -288,7 +288,7 @@ describe('the socket', () => {
     ['gives way to a link that leads nowhere', (file: string) => (rmSync(file), symlinkSync('/nowhere', file))],
     ['gets other rights', (file: string) => chmodSync(file, 0)],
     ['is moved elsewhere', (file: string) => renameSync(file, `${file}.old`)],
-  ])('is made again when it %s, and links that are open go on', async (_what, harm) => {
+  ])('is created again when it %s, and open links continue', async (_what, harm) => {
     const { own, file, look } = await openOwn();
     const open = await reach(own, file);
     harm(file);
@@ -304,7 +304,7 @@ describe('the socket', () => {
     ]);
   });
 
-  test('that cannot be made again is a fault until it can', async () => {
+  test('reports a fault while it cannot be created again', async () => {
     const { own, file, server, look } = await openOwn();
     rmSync(file);
     mkdirSync(file);
@@ -314,7 +314,7 @@ describe('the socket', () => {
     await reach(own, file);
   });
 
-  test('that stands as it was is left alone', async () => {
+  test('is left alone while it is unchanged', async () => {
     const { own, file, look } = await openOwn();
     const facts = () => {
       const { ino, birthtimeNs } = statSync(file, { bigint: true });
@@ -328,7 +328,7 @@ describe('the socket', () => {
     expect(facts()).toEqual(before);
   });
 
-  test('is gone for good with its server', async () => {
+  test('is removed for good when its server closes', async () => {
     const { file, server, look } = await openOwn();
     await server.close();
     look();
@@ -337,11 +337,11 @@ describe('the socket', () => {
   });
 });
 
-describe('acceptance', () => {
+describe('acceptance of a message over the link', () => {
   const ask = (id: number, text: string, over: Partial<Envelope> = {}) =>
     JSON.stringify({ op: 'handle', id, stream: false, ack: true, envelope: envelope(text, over) });
 
-  test('is told when the message is in the journal, before anything of its turn, to who wants to know', async () => {
+  test('is sent once the message is in the journal, before any frame of its turn', async () => {
     const finish = Promise.withResolvers<void>();
     core.engine.script(async function* () {
       await finish.promise;
@@ -351,7 +351,7 @@ describe('acceptance', () => {
     const [accepted] = await exchange([ask(1, 'work', { message_id: 'm1' })], 1);
     const turn_id = accepted !== undefined && 'accepted' in accepted ? accepted.accepted.turn_id : '';
     expect(core.context.db.raw.prepare('SELECT id, open FROM turn').all()).toEqual([{ id: turn_id, open: 1 }]);
-    // One who joins is told too.
+    // A repeat that joins the turn gets it, too.
     expect(await exchange([ask(2, 'work', { message_id: 'm1' })], 1)).toEqual([{ id: 2, accepted: { turn_id } }]);
     finish.resolve();
     expect(await exchange([], 2)).toMatchObject([{ result: { turn_id } }, { result: { turn_id } }]);
@@ -360,22 +360,22 @@ describe('acceptance', () => {
   test.each([
     ['denied', { sender: { raw_id: 'stranger' } }, 'denied'],
     ['only observed', { delivery: 'async' as const }, 'observed'],
-  ])('is not told of a message that is %s: its answer is the end of it', async (_what, over, outcome) => {
+  ])('is not sent for a message that is %s: only the result is', async (_what, over, outcome) => {
     expect(await exchange([ask(1, 'hi', over)], 1)).toMatchObject([{ id: 1, result: { outcome } }]);
   });
 
-  test('is not told of a message that was answered before', async () => {
+  test('is not sent for a message answered earlier', async () => {
     await exchange([ask(1, 'hi', { message_id: 'm1' })], 2);
     expect(await exchange([ask(2, 'hi', { message_id: 'm1' })], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
   });
 
-  test('is not told while nothing can be stored', async () => {
+  test('is not sent while nothing can be stored', async () => {
     core.context.db.raw.exec('PRAGMA max_page_count = 1');
     expect(await exchange([ask(1, 'hi'.repeat(200_000))], 1)).toMatchObject([{ id: 1, error: { ok: false } }]);
   });
 });
 
-describe('a connector is only itself', () => {
+describe('identity of a connector', () => {
   const request = (op: 'handle' | 'resolve', over: object, id = 1) =>
     JSON.stringify({ op, id, stream: false, envelope: { ...envelope('hi'), ...over } });
   const impersonations = () => core.telemetry.events.filter(({ payload }) => payload?.['what'] === 'impersonation');
@@ -390,7 +390,7 @@ describe('a connector is only itself', () => {
     ['on a key of no form', { conversation_key: 'key' }, 'conversation "key"'],
     ['on a key in other letters', { conversation_key: 'compat:C1:key' }, 'conversation "compat:C1:key"'],
     ['on a key with a space', { conversation_key: ' compat:c1:key' }, 'conversation " compat:c1:key"'],
-  ])('%s it is refused and reported', async (_what, over, claim) => {
+  ])('%s it is rejected and reported', async (_what, over, claim) => {
     const replies = [await exchange([request('handle', over)], 1), await exchange([request('resolve', over, 2)], 1)].flat();
     for (const reply of replies)
       expect(reply).toMatchObject({
@@ -400,7 +400,7 @@ describe('a connector is only itself', () => {
     expect(core.engine.requests).toEqual([]);
   });
 
-  test('a sender of its channel is to it what the rules of its own instance make of them, whatever key it names or leaves out', async () => {
+  test('resolves senders by the rules of its instance, whatever key they name', async () => {
     await core.addPrincipal('kim', 'known');
     writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: { allow: ['owner'], public: true } }));
     await core.app.inject({ method: 'POST', url: '/v2/instances/reload', payload: {} });
@@ -416,12 +416,12 @@ describe('a connector is only itself', () => {
     const speak = (sender: string, headers: object) =>
       core.app.inject({ method: 'POST', url: `/v2/tts?sender=${sender}`, payload: { text: 'hi' }, headers: { ...headers } });
     expect((await speak('kim', { authorization: `Bearer ${pass}` })).json()).toMatchObject({ error: 'no_access' });
-    // A program of this machine speaks for nobody.
+    // A request from this machine without a pass may not name a sender.
     expect((await speak('kim', {})).statusCode).toBe(400);
     expect((await speak('owner', { authorization: 'Bearer c1' })).statusCode).toBe(400);
   });
 
-  test('it gets no checkout for a conversation of another, and no more than its own secrets', async () => {
+  test('gets no checkout for a conversation of another instance, and none from an invalid request', async () => {
     const checkout = (id: number, over: object) =>
       JSON.stringify({ op: 'checkout', id, checkout: { url: 'https://192.0.2.1/a', ...over } });
     const refusal = async (line: string) => (await exchange([line], 1))[0];
@@ -438,12 +438,12 @@ describe('a connector is only itself', () => {
     });
   });
 
-  test('what it does in its own name goes on', async () => {
+  test('allows valid requests after a rejected one', async () => {
     await exchange([request('handle', { channel: 'shell' })], 1);
     expect(await exchange([request('handle', {}, 2)], 1)).toMatchObject([{ id: 2, result: { outcome: 'replied' } }]);
   });
 
-  test('a reply of another instance cannot be called delivered, or failed', async () => {
+  test('cannot confirm or fail the delivery of a reply of another instance', async () => {
     const own = await openTestCore();
     const file = path.join(own.folder, 'run/core.sock');
     const server = await openLinkServer(own.context, file);
@@ -472,7 +472,7 @@ describe('a connector is only itself', () => {
     ['without a pass', null],
     ['with no real pass', 'x.y'],
     ['with a pass of another installation', 'eyJ0eXBlIjoiY29tcGF0In0.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
-  ])('a link %s is closed, and is told why', async (_what, pass) => {
+  ])('closes a link %s, with the reason', async (_what, pass) => {
     const stranger = connect(path.join(core.folder, 'run/core.sock'));
     const hello = pass === null ? [] : [JSON.stringify({ op: 'hello', id: 0, pass })];
     const replies = await exchange([...hello, handle(1, false)], 1, stranger);
@@ -481,14 +481,14 @@ describe('a connector is only itself', () => {
     expect(core.engine.requests).toEqual([]);
   });
 
-  test('a second pass changes nothing: the link is closed', async () => {
+  test('closes a link that sends a second pass', async () => {
     const pass = core.context.connectorPasses.issue({ type: 'messenger', instanceId: 'm1' }).reveal();
     const [reply] = await exchange([JSON.stringify({ op: 'hello', id: 0, pass })], 1);
     expect(reply).toMatchObject({ id: 0, error: { error: 'bad_request' } });
     await expect.poll(() => socket.destroyed || socket.readableEnded).toBe(true);
   });
 
-  test('a link that keeps asking in the name of others is closed; ten reports a minute say so', async () => {
+  test('closes a link after repeated impersonation, and reports it at most ten times a minute', async () => {
     const lines = Array.from({ length: 100 }, (_, i) => request('handle', { channel: 'shell' }, i + 1));
     const replies = await exchange(lines, 101);
     expect(replies.at(-1)).toMatchObject({ id: 0, error: { error: 'forbidden' } });

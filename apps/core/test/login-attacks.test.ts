@@ -24,14 +24,14 @@ const statuses = async (times: number, over: object, headers?: Record<string, st
   return found;
 };
 
-test('many guesses are answered the same whether there is an account or not', async () => {
+test('failed sign-ins are answered alike with and without an account', async () => {
   const without = await statuses(4, wrongPassword);
   await setUp();
   expect(await statuses(4, wrongPassword)).toEqual(without);
   expect(without.map((answer) => (answer as unknown[])[0])).toEqual([401, 429, 429, 429]);
 });
 
-test('guesses of strangers keep neither a known browser nor a recovery code waiting', async () => {
+test('guesses by strangers delay neither a known browser nor a recovery code', async () => {
   const { secret, codes, device } = await setUp();
   await statuses(3, wrongPassword);
   clock.advance(60_000);
@@ -42,21 +42,21 @@ test('guesses of strangers keep neither a known browser nor a recovery code wait
   expect((await signIn(code, {}, { cookie: device })).status).toBe(200);
 });
 
-test('a known browser and a recovery code wait for their own guesses', async () => {
+test('a known browser and a recovery code are delayed by their own guesses', async () => {
   const { codes, device } = await setUp();
   expect((await statuses(2, wrongPassword, { cookie: device })).map((answer) => (answer as unknown[])[0])).toEqual([401, 429]);
   const guess = () => signIn(String(codes[0]), wrongPassword);
   expect([(await guess()).status, (await guess()).status]).toEqual([401, 429]);
 });
 
-test('a restart forgives no guess', async () => {
+test('the delay after wrong guesses survives a restart', async () => {
   await setUp();
   await statuses(1, wrongPassword);
   core = await openTestCore({ clock, dataDir: core.crash() });
   expect((await signIn('000000')).status).toBe(429);
 });
 
-test('a clock that is set back locks nobody out', async () => {
+test('a clock set back does not extend the delay', async () => {
   clock.advance(3_600_000);
   await statuses(1, wrongPassword);
   clock = createFakeClock();
@@ -64,7 +64,7 @@ test('a clock that is set back locks nobody out', async () => {
   expect((await signIn('000000')).status).toBe(401);
 });
 
-test('a set-up goes on only in the browser that began it', async () => {
+test('a set-up continues only in the browser that began it', async () => {
   const { link, body } = await begin(newLink());
   const seen = { 'x-setup-token': link['x-setup-token'] };
   for (const other of [seen, { ...seen, cookie: 'svc-setup=planted' }]) {
@@ -76,7 +76,7 @@ test('a set-up goes on only in the browser that began it', async () => {
   expect(await call('setup', null, link)).toMatchObject({ status: 200, body: { step: 'totp' } });
 });
 
-test('of two browsers that begin at once with a link, one goes on', async () => {
+test('of two browsers that use a link at once, one continues', async () => {
   const link = newLink();
   const begun = await Promise.all([begin(link), begin(link)]);
   expect(begun.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
@@ -84,7 +84,7 @@ test('of two browsers that begin at once with a link, one goes on', async () => 
   expect(await call('setup', null, first?.link)).toMatchObject({ status: 200, body: { step: 'totp' } });
 });
 
-test('every step of a set-up, and the end of a session, is asked for by a page of ours', async () => {
+test('set-up steps and sign-out are rejected from other origins', async () => {
   const { body, link } = await begin(newLink());
   const neighbour = { ...link, 'sec-fetch-site': 'same-site' };
   const code = codeOf(String(body.secret));
@@ -101,7 +101,7 @@ test('every step of a set-up, and the end of a session, is asked for by a page o
   expect((await call('setup', null, link)).body).toMatchObject({ step: 'totp' });
 });
 
-test('a session that is left without its account satisfies nobody, and one that is not there cannot be ended', async () => {
+test('a session without its account is invalid, and an unknown session cannot be ended', async () => {
   const { login } = await setUp();
   expect(await ask('DELETE', 'sessions/another', null, login)).toMatchObject({ status: 404 });
   expect(await verify(login)).toBe(200);
@@ -109,7 +109,7 @@ test('a session that is left without its account satisfies nobody, and one that 
   expect([await verify(login), await verify(login, '?strict=true')]).toEqual([401, 401]);
 });
 
-test('a server on another port of the host gets nothing by the cookies that it is sent', async () => {
+test('the cookies alone give no access to a server on another port of the host', async () => {
   const { login, device } = await setUp();
   const cookies = { cookie: `${login.cookie}; ${device}` };
   for (const url of ['sessions', 'passkeys']) expect(await call(url, null, cookies)).toMatchObject({ status: 401 });
@@ -121,7 +121,7 @@ test('a server on another port of the host gets nothing by the cookies that it i
   expect(await verify(login)).toBe(200);
 });
 
-test('many wrong codes end the session that they were typed in', async () => {
+test('ten wrong codes for a step-up end the session', async () => {
   const { login } = await setUp();
   for (let guess = 0; guess < 10; guess++) {
     expect((await call('step-up', { code: '000000' }, login)).status).toBe(401);
@@ -130,7 +130,7 @@ test('many wrong codes end the session that they were typed in', async () => {
   expect(await verify(login)).toBe(401);
 });
 
-test('another password needs the present one and a fresh second factor, and ends every other session', async () => {
+test('a new password requires the old one and a fresh second factor, and ends all other sessions', async () => {
   const { secret, login } = await setUp();
   clock.advance(60_000);
   const other = loginOf(await signIn(codeOf(secret)));
@@ -146,7 +146,7 @@ test('another password needs the present one and a fresh second factor, and ends
   expect((await signIn(codeOf(secret), { password: next })).status).toBe(200);
 });
 
-test('new recovery codes take the place of all earlier ones', async () => {
+test('new recovery codes replace all earlier ones', async () => {
   const { codes, login } = await setUp();
   const renewed = (await call('recovery-codes', {}, login)).body.recovery_codes ?? [];
   expect(renewed).toHaveLength(10);
@@ -155,7 +155,7 @@ test('new recovery codes take the place of all earlier ones', async () => {
   expect((await signIn(String(renewed[0]))).status).toBe(200);
 });
 
-test('events say who signed in and out, and what was refused, without a secret', async () => {
+test('events record sign-ins, sign-outs and refusals without secrets', async () => {
   const { secret, login } = await setUp();
   clock.advance(60_000);
   await signIn('000000', wrongPassword);

@@ -4,7 +4,7 @@ import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { loginPage, password } from './login-page.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
-/** Keys that this process has derived from passwords: the work of a login that can be measured from afar. */
+/** Keys derived from passwords in this process: the work of a login that can be measured from afar. */
 let derived = 0;
 const derivations = createHook({
   init: (_id, type) => {
@@ -28,7 +28,7 @@ const { setUp, signIn } = loginPage(
   () => clock,
 );
 
-/** What was done for a guess, and what was said to it. */
+/** The work and the answer of one guess. */
 async function guess(over: object) {
   clock.advance(60_000);
   derived = 0;
@@ -37,7 +37,7 @@ async function guess(over: object) {
   return { work: derived, status, said };
 }
 
-test('a name that is known and one that is not take the same work, and are answered the same', async () => {
+test('a known and an unknown name cost the same work and get the same answer', async () => {
   const wrong = { password: 'a wrong password' };
   const beforeSetUp = await guess(wrong);
   await setUp();
@@ -48,7 +48,7 @@ test('a name that is known and one that is not take the same work, and are answe
   for (const name of ['nobody', 'x'.repeat(64), 'ANNA']) expect([name, await guess({ ...wrong, name })]).toEqual([name, known]);
 });
 
-test('a right password takes no more work than a wrong one, whatever is wrong beside it', async () => {
+test('a right password costs no more work than a wrong one while another field is wrong', async () => {
   await setUp();
   const wrong = await guess({ password: 'a wrong password' });
   for (const over of [{ password }, { password, name: 'nobody' }]) {

@@ -16,7 +16,7 @@ const { call, loginOf, codeOf, newLink, begin, setUp, signIn, verify } = loginPa
   () => clock,
 );
 
-test('a set-up goes on where it was left, and its link is of no more use', async () => {
+test('a finished set-up invalidates its link, and a new set-up needs a reset link', async () => {
   const link = newLink();
   expect((await call('setup', null, link)).body).toMatchObject({ step: 'account' });
   const { link: used } = await setUp(link);
@@ -25,7 +25,7 @@ test('a set-up goes on where it was left, and its link is of no more use', async
   expect(await call('setup', null, newLink(true))).toMatchObject({ status: 200, body: { step: 'account' } });
 });
 
-test('a link is over after 15 minutes, or when another is made', async () => {
+test('a link expires after 15 minutes, or when another is made', async () => {
   const first = newLink();
   const second = newLink();
   expect(await call('setup', null, first)).toMatchObject({ status: 401 });
@@ -35,7 +35,7 @@ test('a link is over after 15 minutes, or when another is made', async () => {
   expect(await call('setup', null, second)).toMatchObject({ status: 401 });
 });
 
-test('a set-up ends only with a code that was kept', async () => {
+test('a set-up is finished only with one of its recovery codes', async () => {
   const { body, link } = await begin(newLink());
   expect(await call('setup/finish', { code: 'AAAA-AAAA-AAAA' }, link)).toMatchObject({ status: 409 });
   await call('setup/totp', { code: codeOf(String(body.secret)) }, link);
@@ -51,11 +51,11 @@ test.each([
   'PasswordPassword',
   'qwertyuiop123',
   '123456789012',
-])('the password %s is refused', async (weak) => {
+])('rejects the password %s', async (weak) => {
   expect(await call('setup/account', { name: 'anna', password: weak }, newLink())).toMatchObject({ status: 400 });
 });
 
-test('the cookie alone satisfies a proxy, never a strict question; nor does the header alone', async () => {
+test('the cookie alone passes the proxy check, and the strict check requires cookie and token', async () => {
   const { login } = await setUp();
   const { cookie } = login;
   const answer = await call('verify', null, { cookie });
@@ -73,15 +73,15 @@ test.each([
   [0, 200],
   [30_000, 200],
   [60_000, 401],
-])('a code of %d ms from now is answered with %d', async (offset, status) => {
+])('a code from %d ms away is answered with %d', async (offset, status) => {
   const { secret } = await setUp();
   clock.advance(5 * 60_000);
   expect((await signIn(codeOf(secret, offset))).status).toBe(status);
 });
 
-test('a code lets in once, also when it is sent many times at once; so does a recovery code', async () => {
+test('a code and a recovery code can each be used once, even in concurrent requests', async () => {
   const { secret, codes } = await setUp();
-  expect((await signIn(codeOf(secret))).status).toBe(401); // the set-up used it
+  expect((await signIn(codeOf(secret))).status).toBe(401); // used by the set-up
   clock.advance(60_000);
   const many = await Promise.all(Array.from({ length: 6 }, () => signIn(codeOf(secret))));
   expect(many.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -90,7 +90,7 @@ test('a code lets in once, also when it is sent many times at once; so does a re
   expect((await signIn(String(codes[0]))).status).toBe(401);
 });
 
-test('guesses wait 1, 2, 4 … 30 s, many at once count as one, and a right one ends that', async () => {
+test('wrong guesses are delayed by 1, 2, 4 … 30 s, concurrent ones count once, and a right one is accepted', async () => {
   const { secret } = await setUp();
   const waits: unknown[] = [];
   for (let guess = 0; guess < 7; guess++) {
@@ -104,7 +104,7 @@ test('guesses wait 1, 2, 4 … 30 s, many at once count as one, and a right one 
   expect((await signIn(codeOf(secret))).status).toBe(200);
 });
 
-test('no answer says which part was wrong, nor whether there is an account', async () => {
+test('a refusal does not reveal which part was wrong or whether there is an account', async () => {
   const message = async (code: string, over: object) => (await signIn(code, over)).body['message'];
   const without = await message('000000', {});
   const { secret } = await setUp();
@@ -116,7 +116,7 @@ test('no answer says which part was wrong, nor whether there is an account', asy
   expect(said.size).toBe(1);
 });
 
-test('signing in and stepping up give new tokens, and a planted cookie is not taken over', async () => {
+test('sign-in and step-up issue new tokens, and a planted cookie is not adopted', async () => {
   const { secret, login } = await setUp();
   clock.advance(60_000);
   const planted = { cookie: 'svc-login=planted' };
@@ -127,7 +127,7 @@ test('signing in and stepping up give new tokens, and a planted cookie is not ta
   expect([await verify(next), await verify(stepped), await verify(login)]).toEqual([401, 200, 200]);
 });
 
-test('a session ends by sign-out, by the list, by a reset and by time', async () => {
+test('a session ends by sign-out, by removal from the list, by a reset and by expiry', async () => {
   const { login, secret } = await setUp();
   clock.advance(60_000);
   const other = loginOf(await signIn(codeOf(secret)));
@@ -145,7 +145,7 @@ test('a session ends by sign-out, by the list, by a reset and by time', async ()
   expect(await verify(renewed)).toBe(401);
 });
 
-test('what was acknowledged lives through the end of the process', async () => {
+test('sessions and used codes survive a crash', async () => {
   const { login, secret } = await setUp();
   core = await openTestCore({ clock, dataDir: core.crash() });
   expect(await verify(login)).toBe(200);
@@ -164,7 +164,7 @@ test.each([
   expect(answer).toMatchObject({ status: 403, cookie: '' });
 });
 
-test('over https the cookie is bound to the host; over plain http only of this machine there is a login', async () => {
+test('over https the cookie has the __Host- prefix and the Secure flag', async () => {
   const { secret } = await setUp();
   clock.advance(60_000);
   const credentials = { name: 'anna', password, code: codeOf(secret) };
@@ -172,7 +172,7 @@ test('over https the cookie is bound to the host; over plain http only of this m
   expect(cookie).toMatch(/^__Host-svc-login=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/);
 });
 
-test('neither password, tokens nor the secret of the app lie in the database', async () => {
+test("the database contains neither the password nor tokens, recovery codes or the app's key", async () => {
   const { login, codes, secret: totpSecret, device } = await setUp();
   const stored = JSON.stringify(
     await Promise.all(

@@ -23,7 +23,7 @@ const probe = (fields: Partial<EngineProbe>): EngineProbe => ({
   ...fields,
 });
 
-/** A core without a vendor's engine; `codex` says whether that program is there. */
+/** A core without a vendor's engine; `codex` sets whether that program is installed. */
 async function open(url: string, codex: { installed: boolean } = { installed: false }) {
   const load = (id: EngineId): Promise<CreateEngine> =>
     Promise.resolve(({ baseUrl }) => ({
@@ -58,7 +58,7 @@ const ollama = async (options?: Parameters<typeof startFakeOllama>[0]) => {
   return server;
 };
 
-test('a model server is listed with its chat models and the one command that connects it, before codex is installed', async () => {
+test('a model server is listed with its chat models and the command that connects it, before codex is installed', async () => {
   const { url } = await ollama();
   const { engines } = await open(url);
   const { current, model_servers } = await engines();
@@ -75,7 +75,7 @@ test('a model server is listed with its chat models and the one command that con
   expect(current).toMatchObject({ id: 'offline', why: expect.stringContaining(`Ollama answers at ${url}`) });
 });
 
-test('a server that starts later is used without a restart, and one that ends is no longer', async () => {
+test('a model server is used when it starts, and dropped when it ends, without a restart', async () => {
   const [port = 0] = await freePorts(1);
   const { core, engines } = await open(`http://127.0.0.1:${port}/v1`, { installed: true });
   expect(await engines()).toMatchObject({ current: { id: 'offline' }, model_servers: [] });
@@ -94,7 +94,7 @@ test('a server that starts later is used without a restart, and one that ends is
   expect(codes).toEqual(['model_server_appeared', 'model_server_gone']);
 });
 
-test('a base URL is taken with the models it offers', async () => {
+test('a base URL is accepted together with the models it offers', async () => {
   const { url } = await ollama();
   const { setUrl } = await open('none', { installed: true });
   expect(await setUrl(url)).toMatchObject({
@@ -103,7 +103,7 @@ test('a base URL is taken with the models it offers', async () => {
   });
 });
 
-test('a server without the Responses protocol is refused as base URL, with what to do, and offered to nobody', async () => {
+test('a server without the Responses protocol is refused as a base URL, and not used as a default', async () => {
   const { url } = await ollama({ responses: false });
   const { setUrl, engines } = await open(url, { installed: true });
   const { status, body } = await setUrl(url);
@@ -114,7 +114,7 @@ test('a server without the Responses protocol is refused as base URL, with what 
   expect(await engines()).toMatchObject({ current: { id: 'offline' }, model_servers: [{ responses: false, connect: null }] });
 });
 
-test('an address where nothing answers yet is taken with a warning, and one with vectors alone too', async () => {
+test('an address without a server or without chat models is accepted with a warning', async () => {
   const [port] = await freePorts(1);
   const { url } = await ollama({ models: [{ name: 'bge-m3', families: ['bert'] }] });
   const { setUrl, engines } = await open(url, { installed: true });
@@ -123,7 +123,7 @@ test('an address where nothing answers yet is taken with a warning, and one with
   expect((await setUrl(url)).body.warnings).toEqual([expect.stringContaining('no chat model')]);
 });
 
-test('nothing that costs is asked, and what is no model server is asked once', async () => {
+test('detection uses only free requests, and one request for an address that is no model server', async () => {
   const { url, requests } = await ollama();
   await lookAtModelServer(url, { timeoutMs: 20_000 });
   expect(requests.toSorted()).toEqual(['GET /api/tags', 'GET /api/v0/models', 'GET /v1/models', 'POST /v1/responses']);
@@ -140,7 +140,7 @@ test('nothing that costs is asked, and what is no model server is asked once', a
   expect(asked).toEqual(['GET /v1/models']);
 });
 
-test('a model that Ollama says makes vectors is not chosen, whatever its name', async () => {
+test('a model that Ollama marks as an embedding model is not offered, whatever its name', async () => {
   const models = [
     { name: 'paraphrase', families: ['xlm-roberta-bert'] },
     { name: 'my-vectors', capabilities: ['embedding'] },
@@ -150,7 +150,7 @@ test('a model that Ollama says makes vectors is not chosen, whatever its name', 
   expect(await lookAtModelServer(url, { timeoutMs: 20_000 })).toMatchObject({ models: ['mine'], others: 2 });
 });
 
-test('whatever a server answers, looking at it gives a list or nothing', async () => {
+test('detection of any server response returns valid models or nothing', async () => {
   let body = '';
   const server = await listen(
     http.createServer((_request, response) => response.end(body)),
@@ -174,7 +174,7 @@ test('whatever a server answers, looking at it gives a list or nothing', async (
   );
 });
 
-test('one that is slow now and then is not gone, and one that is known is not asked again for seconds', async () => {
+test('a server is dropped only after repeated failures, and not probed again within seconds', async () => {
   const clock = createFakeClock();
   const server = await startFakeOllama();
   const heard: string[] = [];
@@ -197,7 +197,7 @@ test('one that is slow now and then is not gone, and one that is known is not as
   expect(heard).toEqual(['appeared', 'gone']);
 });
 
-test('a server whose list is the same is asked for that alone, and for everything when the list changes or a minute has passed', async () => {
+test('a server with an unchanged list gets one request, and a full probe on a change or after a minute', async () => {
   const clock = createFakeClock();
   const server = await ollama();
   const servers = createModelServers({
@@ -222,7 +222,7 @@ test('a server whose list is the same is asked for that alone, and for everythin
   expect((await askedIn(5000)).asked).toBe(4);
 });
 
-test('a look that fails is logged and takes nothing with it, and the next one goes on', async () => {
+test('a failed check is logged, and the next check works', async () => {
   const clock = createFakeClock();
   const server = await ollama();
   const warned = Promise.withResolvers<object>();

@@ -24,12 +24,12 @@ const from = (who: string, content: Envelope['content'], over: Partial<Envelope>
 const told = (core: TestCore) => core.telemetry.events.filter(({ kind }) => kind === 'moderation').map(({ payload }) => payload);
 const degraded = async (core: TestCore): Promise<string[]> => (await core.app.inject('/health')).json().degraded;
 
-describe('the rules', () => {
+describe('moderation rules', () => {
   const denying: Options = { before: (dir) => writeFileSync(path.join(dir, 'moderation.deny.txt'), 'launch codes\n') };
   const outcome = async (core: TestCore, content: Envelope['content']) =>
     (await core.handle(from('anna', content))).json().outcome as string;
 
-  test('deny what the deny file names, in the message and in a system prompt that the caller sets', async () => {
+  test('block a denied phrase in the message and in a system prompt of the caller', async () => {
     const core = await open({}, denying);
     expect(await outcome(core, { text: 'hello' })).toBe('replied');
     expect(await outcome(core, { text: 'the LAUNCH codes, please' })).toBe('blocked');
@@ -38,7 +38,7 @@ describe('the rules', () => {
     expect(told(core)).toMatchObject([{ rule: 'deny' }, { rule: 'deny' }]);
   });
 
-  test('leave denied messages of before out of what the engine gets', async () => {
+  test('omit denied messages from the transcript', async () => {
     const core = await open({}, denying);
     const transcript: Envelope['content']['transcript'] = [
       { role: 'user', text: 'first' },
@@ -50,7 +50,7 @@ describe('the rules', () => {
     expect(told(core)).toMatchObject([{ what: 'transcript_cut', count: 1 }]);
   });
 
-  test('that cannot be read shut out senders below TRUSTED, and nobody above', async () => {
+  test('block senders below TRUSTED when the deny file is unreadable, and report it', async () => {
     const core = await open({ SVC_MODERATION_DENY_FILE: '/nonexistent/deny.txt' });
     expect((await core.handle(from('anna', { text: 'hi' }))).json()).toMatchObject({
       outcome: 'blocked',
@@ -67,12 +67,12 @@ describe('the rules', () => {
     ]);
   });
 
-  test('are not asked where moderation is off', async () => {
+  test('are not applied when moderation is off', async () => {
     const core = await open({ SVC_MODERATION: 'off' }, denying);
     expect(await outcome(core, { text: 'the launch codes' })).toBe('replied');
   });
 
-  test('are not asked about a principal that bypasses them', async () => {
+  test('are not applied to a person who bypasses moderation', async () => {
     const core = await open({}, denying);
     const patch = { method: 'PATCH', url: '/trust/principals/anna', payload: { bypass_moderation: true } } as const;
     expect((await core.app.inject(patch)).statusCode).toBe(200);
@@ -80,7 +80,7 @@ describe('the rules', () => {
   });
 });
 
-describe('an endpoint that speaks /moderations', () => {
+describe('moderation endpoint', () => {
   let server: ModerationServer;
   let clock: FakeClock;
   let core: TestCore;
@@ -114,7 +114,7 @@ describe('an endpoint that speaks /moderations', () => {
     ['message', { text: bad }],
     ['system prompt', { text: 'hi', system: bad }],
     ['end of a long message', { text: `${'x '.repeat(19_900)}${bad}` }],
-  ])('stops a %s that it flags', async (_what, content) => {
+  ])('blocks a %s that it flags', async (_what, content) => {
     expect(await ask('anna', content)).toMatchObject({
       outcome: 'blocked',
       actions: [{ text: 'I cannot help with that message.' }],
@@ -123,7 +123,7 @@ describe('an endpoint that speaks /moderations', () => {
     expect(told(core)).toMatchObject([{ rule: 'flagged' }]);
   });
 
-  test('leaves out what it flags of the transcript, and what it was not asked about', async () => {
+  test('omits flagged and unchecked messages from the transcript', async () => {
     const prior = (text: string) => ({ role: 'user', text }) as const;
     await ask('anna', {
       text: 'hi',
@@ -136,7 +136,7 @@ describe('an endpoint that speaks /moderations', () => {
     expect(seen.at(-1)).toBe('last');
   });
 
-  test('is asked once about the same text for some minutes', async () => {
+  test('is asked once about the same text within five minutes', async () => {
     await ask('anna', { text: 'hi' });
     await ask('tom', { text: 'hi' });
     expect(await ask('anna', { text: bad })).toMatchObject({ outcome: 'blocked' });
@@ -147,7 +147,7 @@ describe('an endpoint that speaks /moderations', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('that has a price counts against the budget of the sender', async () => {
+  test('with a price counts against the budget of the sender', async () => {
     const price = { in: 10_000, out: 0, cache_read: 0, cache_write: 0 };
     const priced = await open(
       { SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl, OPENAI_API_KEY: key },
@@ -162,7 +162,7 @@ describe('an endpoint that speaks /moderations', () => {
     expect((await priced.app.inject('/v2/spend')).json()).toMatchObject({ budgets: [{ value: 'anna', spent_usd: 1 }] });
   });
 
-  test('is counted and priced as a side call of the sender, once for a text', async () => {
+  test('reports its usage and price once per text, for the sender', async () => {
     await ask('anna', { text: 'x'.repeat(400) });
     await ask('anna', { text: 'x'.repeat(400) });
     const side = core.telemetry.events.filter(({ payload }) => payload['feature'] === 'moderation');
@@ -193,7 +193,7 @@ describe('an endpoint that speaks /moderations', () => {
     ['connections that break', ['cut', 'cut'], 'socket hang up'],
     ['a limit', [{ status: 429, headers: { 'retry-after': '30' } }], 'answered 429'],
   ] as const)(
-    'that gives %s shuts out senders below TRUSTED, lets the others through, and says so',
+    'that gives %s blocks senders below TRUSTED, passes the others, and reports the failure',
     async (_what, mishaps, why) => {
       server.mishaps.push(...mishaps);
       expect(await ask('anna', { text: 'hi' })).toMatchObject({ outcome: 'blocked' });
@@ -204,7 +204,7 @@ describe('an endpoint that speaks /moderations', () => {
         { what: 'provider_failed', passed: true },
       ]);
       expect((await degraded(core))[0]).toContain(why);
-      // While it rests it is not asked: nobody waits for it.
+      // It is not asked while it is paused: no message waits for it.
       expect(server.requests).toHaveLength(mishaps.length);
       clock.advance(60_000);
       expect(await ask('anna', { text: 'hi' })).toMatchObject({ outcome: 'replied' });
@@ -212,13 +212,13 @@ describe('an endpoint that speaks /moderations', () => {
     },
   );
 
-  test('that fails once is asked a second time', async () => {
+  test('is asked again after one failure', async () => {
     server.mishaps.push({ status: 503 });
     expect(await ask('anna', { text: 'hi' })).toMatchObject({ outcome: 'replied' });
     expect(server.requests).toHaveLength(2);
   });
 
-  test('that refuses the key is a failure, and the key is not shown', async () => {
+  test('that rejects the key is reported as failed, without showing the key', async () => {
     const wrong = await openTestCore({
       env: { SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-wrong-0123456789' },
     });
@@ -230,14 +230,14 @@ describe('an endpoint that speaks /moderations', () => {
     expect(all).not.toContain('sk-wrong');
   });
 
-  test('whose key is not set is a failure that says where to put it', async () => {
+  test('without a key is reported as failed, naming where to put the key', async () => {
     const keyless = await open({ SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl });
     expect((await keyless.handle(from('anna', { text: 'hi' }))).json()).toMatchObject({ outcome: 'blocked' });
     expect((await degraded(keyless))[0]).toContain('The secret "OPENAI_API_KEY" is not set. Put it into');
     expect(server.requests).toHaveLength(0);
   });
 
-  test('that says nothing holds nobody up for long, and /stop not at all', async () => {
+  test('that hangs does not delay /stop', async () => {
     server.mishaps.push('hang');
     const turn = core.handle(from('tom', { text: 'hi' }));
     await expect.poll(() => server.requests.length).toBe(1);

@@ -28,13 +28,13 @@ const upload = (content: string, conversation_key: string | null = null) =>
     conversation_key,
   });
 
-test('a connector opens the files of its own conversations', async () => {
+test('a connector can open the files of its conversations', async () => {
   const { path: file } = await upload('milk, bread', 'chatroom:a:channel:1');
   const { data, bytes, mime } = await connector('a').open(file);
   expect([await text(data), bytes, mime]).toEqual(['milk, bread', 11, 'text/plain']);
 });
 
-test('asked for as a file of one conversation, it has to be of that very one', async () => {
+test('a file requested for a conversation must belong to exactly that conversation', async () => {
   const key = 'chatroom:a:channel:1';
   const { path: file } = await upload('milk, bread', key);
   const { open, tickets } = connector('a');
@@ -46,7 +46,7 @@ test('asked for as a file of one conversation, it has to be of that very one', a
   await expect(open(theirs, { conversation_key: 'chatroom:b:channel:1' })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('a large file is streamed whole', async () => {
+test('a large file is streamed completely', async () => {
   const { path: file } = await upload('x'.repeat(5_000_000), 'chatroom:a:channel:1');
   expect((await buffer((await connector('a').open(file)).data)).length).toBe(5_000_000);
 });
@@ -57,7 +57,7 @@ test.each([
   ['of another channel', 'messenger:a:channel:1'],
   ['of the owner’s shell', 'shell:owner:default'],
   ['of no conversation', null],
-])('a file %s is closed to it, and opens with the ticket that came with a message of the manager', async (_what, key) => {
+])("a file %s is forbidden, unless the manager's message brought a ticket for it", async (_what, key) => {
   const { path: file } = await upload('secret plans', key);
   const { open, tickets } = connector('a');
   await expect(open(file)).rejects.toMatchObject({ code: 'forbidden' });
@@ -65,7 +65,7 @@ test.each([
   expect(await text((await open(file)).data)).toBe('secret plans');
 });
 
-test('a ticket is for one instance and one file', async () => {
+test('a ticket is valid for one instance and one file', async () => {
   const { path: one } = await upload('one');
   const { path: other } = await upload('other');
   const { open, tickets } = connector('a');
@@ -84,7 +84,7 @@ test('a ticket is for one instance and one file', async () => {
   }
 });
 
-test('nothing but uploads opens, ticket or not, and a missing file is told from a foreign one only where there is a ticket', async () => {
+test('nothing outside the uploads opens, and a missing file is distinguished only for a ticket', async () => {
   const { open, tickets } = connector('a');
   const own = await upload('x', 'chatroom:a:channel:1');
   const area = path.dirname(own.path);
@@ -118,7 +118,7 @@ test('without a pass of this installation nothing opens', async () => {
     await expect(connector('a', pass).open(file)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('so many are open at once, and one that is put away makes room', async () => {
+test('eight files may be open at once, and closing one makes room', async () => {
   const { path: file } = await upload('x'.repeat(3_000_000), 'chatroom:a:channel:1');
   const { open } = connector('a');
   const files = await Promise.all(Array.from({ length: 8 }, () => open(file)));
@@ -134,13 +134,13 @@ test('so many are open at once, and one that is put away makes room', async () =
     .toBe(true);
 });
 
-test('a core that is away is reported as such', async () => {
+test('an unreachable core is reported as unavailable', async () => {
   const tickets = createFileTickets();
   const open = createFileOpener({ coreUrl: 'http://127.0.0.1:9', pass: 'x', tickets, signal: shutdown.signal });
   await expect(open('/u/x')).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('tickets are kept within bounds', () => {
+test('the number of tickets kept is limited', () => {
   const tickets = createFileTickets();
   for (let i = 0; i <= 1000; i++) tickets.note(`/u/${i}`, 't');
   expect([tickets.find('/u/0'), tickets.find('/u/1000')]).toEqual([undefined, 't']);

@@ -9,11 +9,11 @@ const bench = openPairingBench((clock) => openTestCore({ clock }));
 const { first, note, pair, post, remove, waiting } = bench;
 const handle = async (...args: Parameters<typeof from>) => (await bench.core.handle(from(...args))).json();
 
-/** Sends a message of an unknown sender and gives the code of the answer. */
+/** Sends a message of an unknown sender and returns the code in the answer. */
 const codeFor = async (raw_id: string): Promise<string> => codeIn((await handle(raw_id)).actions[0].text);
 
 describe('the answer to an unknown sender', () => {
-  test('is "no access" and, on a new line, the code; no engine is asked and no session stored', async () => {
+  test('is "no access" and, on a new line, the code; no engine is called and no session stored', async () => {
     const { outcome, actions } = await handle('42');
     expect(outcome).toBe('denied');
     expect(actions).toHaveLength(1);
@@ -23,34 +23,34 @@ describe('the answer to an unknown sender', () => {
     expect(await first()).toMatchObject({ surface: 'messenger', value: '42', name: 'Anna K.', count: 1 });
   });
 
-  test('is the same code for the next message, and to a chat command', async () => {
+  test('repeats the same code for the next message and for a chat command', async () => {
     const code = await codeFor('42');
     expect((await handle('42', { content: { text: '/status' } })).actions[0].text).toContain(code);
     expect(await first()).toMatchObject({ count: 2, code });
   });
 
-  test('is plain "no access" where pairing is off', async () => {
+  test('is only "no access" where pairing is off', async () => {
     expect((await handle('42', { intake: {} })).actions).toEqual([{ type: 'reply', text: 'no access' }]);
     expect(await first()).toMatchObject({ value: '42', code: null });
   });
 
-  test('is nothing on a public surface, and the sender is recorded without a code', async () => {
+  test('is empty on a public channel, and the sender is recorded without a code', async () => {
     expect((await handle('42', { public: true })).actions).toEqual([]);
     expect(await first()).toMatchObject({ value: '42', code: null });
   });
 
-  test('that is only observed is empty, and the sender is recorded without a code', async () => {
+  test('is empty for an observed message, and the sender is recorded without a code', async () => {
     expect(await handle('42', { delivery: 'async' })).toMatchObject({ outcome: 'denied', actions: [] });
     expect(await first()).toMatchObject({ value: '42', code: null });
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('is "no access" for one called %s too', async (value) => {
+  test.each(['__proto__', 'constructor', 'toString'])('is "no access" for a sender named %s, too', async (value) => {
     expect((await handle(value)).actions[0].text).toMatch(/^no access\n/);
     expect(await first()).toMatchObject({ value });
   });
 });
 
-describe('who is denied for another reason gets no code and is not recorded', () => {
+describe('a sender denied for another reason gets no code and is not recorded', () => {
   const sql = (text: string) => {
     bench.core.context.db.raw.exec(text);
     bench.core.context.trust.changed();
@@ -68,7 +68,7 @@ describe('who is denied for another reason gets no code and is not recorded', ()
     expect(await waiting()).toEqual([]);
   });
 
-  test('anybody while the gate is closed', async () => {
+  test('every sender while the trust seed is invalid', async () => {
     const broken = await openTestCore({ before: (dir) => writeFileSync(path.join(dir, 'trust.seed.json'), 'no JSON') });
     expect((await broken.handle(from('42'))).json().actions).toEqual([{ type: 'reply', text: 'no access' }]);
     expect((await broken.app.inject('/trust/pending')).json()).toEqual({ pending: [] });
@@ -76,7 +76,7 @@ describe('who is denied for another reason gets no code and is not recorded', ()
   });
 });
 
-test('a sender who is let in or shut out while their turn waits is judged when it runs', async () => {
+test('a sender whose access changes while their turn waits is judged when it runs', async () => {
   await bench.core.addPrincipal('anna', 'known', 'messenger');
   bench.core.engine.script(workingUntilAborted());
   const key = { conversation_key: 'messenger:m1:room' };

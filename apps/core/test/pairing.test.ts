@@ -12,7 +12,7 @@ const { first, note, pair, post, remove, waiting } = bench;
 const letsIn = (raw_id: string) => bench.core.letsIn(from(raw_id));
 
 describe('POST /trust/pair', () => {
-  test('makes a principal named after the sender, known, who is let in with the next message', async () => {
+  test('creates a known person named after the sender, who is admitted from the next message on', async () => {
     const code = note('42');
     const answer = await pair({ code });
     expect(answer.statusCode).toBe(200);
@@ -37,11 +37,11 @@ describe('POST /trust/pair', () => {
     ['small letters', (code: string) => code.toLowerCase()],
     ['no dash', (code: string) => code.replace('-', '')],
     ['spaces', (code: string) => ` ${Array.from(code).join(' ')} `],
-  ])('takes a code with %s', async (_how, typed) => {
+  ])('accepts a code with %s', async (_how, typed) => {
     expect((await pair({ code: typed(note('42')) })).statusCode).toBe(200);
   });
 
-  test('lets nobody in whose name could be taken for another', async () => {
+  test('refuses a sender whose id could be mistaken for another', async () => {
     for (const raw_id of ['4\u200b2', '\uff14\uff12']) {
       const answer = await pair({ code: note(raw_id), as: 'owner' });
       expect([answer.statusCode, answer.json().error]).toEqual([400, 'bad_request']);
@@ -49,12 +49,12 @@ describe('POST /trust/pair', () => {
     }
   });
 
-  test('names nobody like a principal there is, in any case', async () => {
+  test('does not reuse the key of an existing person, ignoring case', async () => {
     await bench.core.context.trustAdmin.createPrincipal('local', { key: 'Anna-K', display_name: 'Anna K.' });
     expect((await pair({ code: note('42') })).json()).toMatchObject({ principal: { key: 'anna-k-2' } });
   });
 
-  test('with "as" links to the principal there is, and gives nothing new to it', async () => {
+  test('with "as", links to the existing person without a new grant', async () => {
     const answer = await pair({ code: note('42'), as: 'owner' });
     expect(answer.json()).toMatchObject({
       principal: { key: 'owner', is_new: false },
@@ -64,7 +64,7 @@ describe('POST /trust/pair', () => {
     expect(await bench.core.context.db.all('SELECT id FROM trust_grant')).toHaveLength(1);
   });
 
-  test('with "role" and "name" makes the principal so', async () => {
+  test('with "role" and "name", creates the person with them', async () => {
     const answer = await pair({ code: note('42'), role: 'guest', name: 'Tante Anna' });
     expect(answer.json()).toMatchObject({
       principal: { key: 'tante-anna', display_name: 'Tante Anna' },
@@ -73,7 +73,7 @@ describe('POST /trust/pair', () => {
     });
   });
 
-  test('never takes a sender for a principal of the same name', async () => {
+  test('never links a sender to a person by their shared name', async () => {
     const code = note('42', { sender: { raw_id: '42', raw_username: 'Owner' } });
     expect((await pair({ code })).json()).toMatchObject({ principal: { key: 'owner-2' }, trust: { trust_tier: 'KNOWN' } });
   });
@@ -81,24 +81,24 @@ describe('POST /trust/pair', () => {
   test.each([
     ['a name without latin letters', 'Анна', 'guest'],
     ['no name', undefined, '42'],
-  ])('finds a key for %s', async (_who, raw_username, key) => {
+  ])('derives a key from %s', async (_who, raw_username, key) => {
     expect((await pair({ code: note('42', { sender: { raw_id: '42', raw_username } }) })).json().principal.key).toBe(key);
   });
 
-  test('of an unknown code is 404 and says what to do', async () => {
+  test('answers 404 for an unknown code, with the command to use', async () => {
     note('42');
     const answer = await pair({ code: 'ZZZZ-ZZZZ' });
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ error: 'not_found', message: expect.stringContaining('svc pair') as string });
   });
 
-  test('of an expired code is 404', async () => {
+  test('answers 404 for an expired code', async () => {
     const code = note('42');
     bench.clock.advance(60 * 60_000);
     expect((await pair({ code })).statusCode).toBe(404);
   });
 
-  test('of a code that a clock gave that was ahead is 404, and the sender gets another one', async () => {
+  test('answers 404 for a code issued by a clock that was ahead, and the sender gets a new one', async () => {
     bench.clock.setBack(-48 * 60 * 60_000);
     const codes = Array.from({ length: 3 }, () => {
       bench.clock.advance(60 * 60_000);
@@ -109,13 +109,13 @@ describe('POST /trust/pair', () => {
     expect((await pair({ code: note('42') })).statusCode).toBe(200);
   });
 
-  test('takes a code once', async () => {
+  test('accepts a code once', async () => {
     const code = note('42');
     expect((await pair({ code })).statusCode).toBe(200);
     expect((await pair({ code })).statusCode).toBe(404);
   });
 
-  test('takes ten wrong codes a minute, then none at all, not even a right one, until the minute is over', async () => {
+  test('refuses every code, even a right one, for the rest of a minute with ten wrong codes', async () => {
     const code = note('42');
     for (let i = 0; i < 10; i++) expect((await pair({ code: 'ZZZZZZZZ' })).statusCode).toBe(404);
     const answer = await pair({ code });
@@ -133,7 +133,7 @@ describe('POST /trust/pair', () => {
     ['a name for a principal there is', { as: 'owner', name: 'Anna' }, 400],
     ['a role for a principal there is', { as: 'owner', role: 'guest' }, 400],
     ['an empty name', { name: '  ' }, 400],
-  ])('refuses %s, and nothing has changed', async (_what, extra, status) => {
+  ])('rejects %s and changes nothing', async (_what, extra, status) => {
     const code = note('42');
     expect((await pair({ code, ...extra })).statusCode).toBe(status);
     expect(await bench.core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('POST /trust/pair', () => {
     expect((await pair({ code })).statusCode).toBe(200);
   });
 
-  test('is one transaction with the list of those who wait', async () => {
+  test('removes the pending sender in the same transaction', async () => {
     const code = note('42');
     expect(await waiting()).toHaveLength(1);
     const stored = () => bench.core.context.db.all('SELECT id FROM pending_identity');
@@ -151,7 +151,7 @@ describe('POST /trust/pair', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('twice at once makes one principal', async () => {
+  test('creates one person when called twice at once', async () => {
     const code = note('42');
     const statuses = (await Promise.all([pair({ code }), pair({ code })])).map(({ statusCode }) => statusCode);
     expect(statuses).toContain(200);
@@ -163,7 +163,7 @@ describe('POST /trust/pair', () => {
 describe('POST /trust/pending/:id/link', () => {
   const link = async (payload: object) => post(`/trust/pending/${(await first()).id}/link`, payload);
 
-  test('links to a principal by its id', async () => {
+  test('links to a person by id', async () => {
     await bench.core.addPrincipal('anna', 'trusted');
     const id = (await bench.core.context.db.get<{ id: string }>("SELECT id FROM principal WHERE key = 'anna'"))?.id;
     note('42', { intake: {} });
@@ -175,7 +175,7 @@ describe('POST /trust/pending/:id/link', () => {
     expect(bench.core.telemetry.events.find((event) => event.kind === 'trust')).toMatchObject({ payload: { what: 'linked' } });
   });
 
-  test('links to a new principal', async () => {
+  test('links to a new person', async () => {
     note('42');
     const answer = await link({ principal: { key: 'anna', display_name: 'Anna', role: 'guest' } });
     expect(answer.json()).toMatchObject({ principal: { key: 'anna', is_new: true }, role: 'guest' });
@@ -189,18 +189,18 @@ describe('POST /trust/pending/:id/link', () => {
     ['a principal that is not there', { principal_id: 'principal_0' }, 404],
     ['a role that is not there', { principal: { key: 'anna', role: 'emperor' } }, 404],
     ['a key that is taken', { principal: { key: 'owner', role: 'known' } }, 409],
-  ])('refuses %s, and the sender waits on', async (_what, payload, status) => {
+  ])('rejects %s, and the sender stays pending', async (_what, payload, status) => {
     note('42');
     expect((await link(payload)).statusCode).toBe(status);
     expect(await waiting()).toHaveLength(1);
     expect(await bench.core.context.db.all('SELECT id FROM principal')).toHaveLength(1);
   });
 
-  test('of an unknown id is 404', async () => {
+  test('answers 404 for an unknown id', async () => {
     expect((await post('/trust/pending/pending_0/link', { principal_id: 'x' })).statusCode).toBe(404);
   });
 
-  test('an identifier that another principal has is 409, and stays there', async () => {
+  test('answers 409 for an identifier of another person, and leaves it there', async () => {
     const code = note('42');
     const { id } = await first();
     await bench.core.addPrincipal('42', 'guest', 'messenger');
@@ -214,7 +214,7 @@ describe('POST /trust/pending/:id/link', () => {
 });
 
 describe('DELETE /trust/pending/:id', () => {
-  test('forgets the sender and the code', async () => {
+  test('removes the sender and invalidates the code', async () => {
     const code = note('42');
     const { id } = await first();
     expect((await remove(`/trust/pending/${id}`)).json()).toEqual({ ok: true });
@@ -225,7 +225,7 @@ describe('DELETE /trust/pending/:id', () => {
 });
 
 describe('DELETE /trust/identifiers/:iid', () => {
-  test('takes back what pairing gave: the next message is denied', async () => {
+  test('undoes a pairing: the next message is denied', async () => {
     const { identifier } = (await pair({ code: note('42') })).json();
     expect(await letsIn('42')).toBe(true);
     expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(200);
@@ -237,12 +237,12 @@ describe('DELETE /trust/identifiers/:iid', () => {
     ]);
   });
 
-  test('takes from a principal that is an owner by mistake', async () => {
+  test('can remove an identifier from an owner created by mistake', async () => {
     const { identifier } = (await pair({ code: note('42'), role: 'owner' })).json();
     expect((await remove(`/trust/identifiers/${identifier.id}`)).statusCode).toBe(200);
   });
 
-  test('refuses the last way in of an owner', async () => {
+  test('refuses to remove the last identifier of the last owner', async () => {
     const ways = (await bench.core.context.trustAdmin.readPrincipal('owner')).identifiers.map(({ id }) => id);
     expect(ways.length).toBeGreaterThan(1);
     const statuses = [];
@@ -251,7 +251,7 @@ describe('DELETE /trust/identifiers/:iid', () => {
   });
 });
 
-test('a person who was paired is widened by the seed file, named by key alone', async () => {
+test('the seed file can raise the role of a paired person by key alone', async () => {
   const { principal } = (await pair({ code: note('42') })).json();
   const seed = path.join(bench.core.folder, 'trust.seed.json');
   writeFileSync(seed, JSON.stringify({ principals: [{ key: principal.key, role: 'trusted', identifiers: [] }] }));

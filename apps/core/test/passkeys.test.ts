@@ -29,7 +29,7 @@ const told = () =>
   core.telemetry.events.flatMap(({ kind, payload }) => (kind === 'login' ? [(payload as { what: string }).what] : []));
 const list = async (login: Login) => (await call('passkeys', null, login)).body['passkeys'] as Passkey[];
 
-test('a passkey is added, listed, renamed, signs in alone, and does not when it is removed', async () => {
+test('a passkey can be added, listed, renamed, used to sign in, and removed', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   expect(await add(key, login)).toMatchObject({ status: 200, body: { passkey: { name: 'Laptop', host: 'localhost' } } });
@@ -41,7 +41,7 @@ test('a passkey is added, listed, renamed, signs in alone, and does not when it 
   expect(await enter(key)).toMatchObject({ status: 401, cookies: [] });
 });
 
-test('one is added only with a second factor of the last ten minutes, and shows one again', async () => {
+test('adding and removing a passkey require a second factor of the last ten minutes, which a passkey renews', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -54,7 +54,7 @@ test('one is added only with a second factor of the last ten minutes, and shows 
   expect(await call('passkeys/options', {}, loginOf(renewed))).toMatchObject({ status: 200 });
 });
 
-test('there are at most twenty, also of those that were begun at once', async () => {
+test('at most twenty passkeys can be added, even when more were begun at once', async () => {
   const { login } = await setUp();
   const begun: Options[] = [];
   for (let count = 0; count < 21; count++) begun.push(await optionsOf('passkeys', login));
@@ -67,7 +67,7 @@ test('there are at most twenty, also of those that were begun at once', async ()
   expect(await call('passkeys/options', {}, login)).toMatchObject({ status: 409 });
 });
 
-test('without a login nobody adds, lists or removes one', async () => {
+test('passkeys cannot be added, listed or removed without a login', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -79,7 +79,7 @@ test('without a login nobody adds, lists or removes one', async () => {
   }
 });
 
-test('an answer counts once, for its own use, page and time, from who showed a finger, face or PIN', async () => {
+test('a response is valid once, for its purpose, origin and time, and with user verification', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -99,7 +99,7 @@ test('an answer counts once, for its own use, page and time, from who showed a f
   expect(await call('login/passkey', { response: key.get(own, origin) })).toMatchObject({ status: 401 });
 });
 
-test('an answer of an authenticator that does not count is good once, too', async () => {
+test('a response of an authenticator without a counter is valid once, too', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator({ counts: false });
   await add(key, login);
@@ -109,7 +109,7 @@ test('an answer of an authenticator that does not count is good once, too', asyn
   expect((await enter(key)).status).toBe(200);
 });
 
-test('what added one adds nothing again: not while it is there, nor after it was removed', async () => {
+test('a registration response cannot be replayed, even after its passkey was removed', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   const sent = { name: ' Laptop ', response: key.create(await optionsOf('passkeys', login), origin) };
@@ -122,7 +122,7 @@ test('what added one adds nothing again: not while it is there, nor after it was
   expect(await list(login)).toEqual([]);
 });
 
-test('one that did not ask for a finger, face or PIN is not added, nor a 21st', async () => {
+test('a passkey without user verification is not added, nor a 21st', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   const response = key.create(await optionsOf('passkeys', login), origin, { isVerified: false });
@@ -131,12 +131,12 @@ test('one that did not ask for a finger, face or PIN is not added, nor a 21st', 
   for (let n = 0; n < 19; n++)
     await core.context.loginDb.run(`${insert} VALUES (?, '', ?, '', 0, '[]', 0)`, `k${n}`, n < 18 ? 'a.example' : 'localhost');
   const { excludeCredentials: known } = (await optionsOf('passkeys', login)) as { excludeCredentials?: { id: string }[] };
-  expect(known).toMatchObject([{ id: 'k18' }]); // an authenticator knows those of its host alone
+  expect(known).toMatchObject([{ id: 'k18' }]); // an authenticator is told only of those for its host
   expect((await add(key, login)).status).toBe(200);
   expect((await call('passkeys/options', {}, login)).status).toBe(409);
 });
 
-test('what becomes of passkeys is reported, and what is refused', async () => {
+test('events report additions, removals, sign-ins and refusals', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -151,7 +151,7 @@ test('what becomes of passkeys is reported, and what is refused', async () => {
   expect(told()).toEqual(['set_up', 'passkey_added', 'signed_in', 'refused', 'refused', 'passkey_removed']);
 });
 
-test('a copied authenticator is noticed by its counter', async () => {
+test('a cloned authenticator is detected by its counter', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -160,7 +160,7 @@ test('a copied authenticator is noticed by its counter', async () => {
   expect((await enter(key)).status).toBe(401);
 });
 
-test('the options say nothing about a login, and an address in numbers is refused with a reason', async () => {
+test('the options do not reveal whether there is a login, and an IP address is refused with the reason', async () => {
   const before = await optionsOf('login/passkey');
   const { login } = await setUp();
   await add(createSoftwareAuthenticator(), login);
@@ -172,7 +172,7 @@ test('the options say nothing about a login, and an address in numbers is refuse
   expect(refused.body['message']).toContain('http://localhost:3020');
 });
 
-test('guesses at the password never keep a passkey waiting', async () => {
+test('wrong password guesses do not delay a passkey', async () => {
   const { login } = await setUp();
   const key = createSoftwareAuthenticator();
   await add(key, login);
@@ -189,7 +189,7 @@ test('a reset removes all passkeys', async () => {
   expect((await enter(key)).status).toBe(401);
 });
 
-test('a set-up takes a passkey in place of the app: then it signs in, a recovery code does with the password, and no code of the app', async () => {
+test('a set-up with a passkey instead of an app allows sign-in by passkey or recovery code, but no app code', async () => {
   const key = createSoftwareAuthenticator();
   const { body, link } = await begin(newLink());
   expect(await call('setup/recovery-codes', {}, link)).toMatchObject({ status: 409 });
@@ -210,7 +210,7 @@ test('a set-up takes a passkey in place of the app: then it signs in, a recovery
   expect((await signIn(String(codes[1]))).status).toBe(200);
 });
 
-test('a set-up takes no answer to the question of a sign-in, and none at an address in numbers', async () => {
+test('a set-up rejects a response to a sign-in challenge, and refuses an IP address', async () => {
   const { link } = await begin(newLink());
   const key = createSoftwareAuthenticator();
   const other = key.create({ ...(await optionsOf('login/passkey')), rp: { id: 'localhost' } }, origin);

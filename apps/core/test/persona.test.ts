@@ -15,7 +15,7 @@ const read = async (route: string) => {
 };
 const policies = { SACRED: 'full', TRUSTED: 'full', KNOWN: 'read', GUEST: 'none' };
 
-test('what each engine gives its model in a turn of each tier is shown, installed or not, with its size', async () => {
+test('the persona of each engine and tier is shown with its size, whether installed or not', async () => {
   writeFileSync(path.join(core.folder, 'persona.md'), 'Speak like a pirate.');
   for (const engine of engineIds) {
     for (const [tier, tool_policy] of Object.entries(policies)) {
@@ -27,7 +27,7 @@ test('what each engine gives its model in a turn of each tier is shown, installe
   }
 });
 
-test('the folder of its tools is named where there are any, and the owner is who is meant when nobody is named', async () => {
+test('the working folder is named where there are tools, and the default tier is SACRED', async () => {
   expect((await read('claude?tier=GUEST')).body.text).not.toContain('folder');
   expect((await read('claude?tier=KNOWN')).body.text).toContain('<conversation>');
   expect((await read('claude')).body).toMatchObject({ tier: 'SACRED', text: expect.stringContaining(core.folder) as string });
@@ -38,7 +38,7 @@ test.each([
   ['codex?tier=UNKNOWN', 400],
   ['codex?tier=guest', 400],
   ['codex?level=GUEST', 400],
-])('%s is refused', async (route, status) => expect((await read(route)).status).toBe(status));
+])('%s is rejected', async (route, status) => expect((await read(route)).status).toBe(status));
 
 const usual = async () => (await core.app.inject('/v2/persona')).json<PersonaView>();
 const put = async (route: string, body: object) => {
@@ -49,7 +49,7 @@ const remove = async (name: string) =>
   (await core.app.inject({ method: 'DELETE', url: `/v2/personas/${encodeURIComponent(name)}` })).statusCode;
 const fileOf = (name: string) => path.join(core.folder, 'personas', `${name}.md`);
 
-test('what is written counts at once, and nothing is written over that the writer has not seen', async () => {
+test('an edit applies at once, and an edit based on an outdated text is rejected', async () => {
   expect(await usual()).toMatchObject({ source: 'built-in', own: '' });
   expect(await put('persona', { own: 'Speak like a pirate.', was: '' })).toMatchObject({ status: 200 });
   expect(await usual()).toMatchObject({ source: 'extended', own: 'Speak like a pirate.' });
@@ -60,13 +60,13 @@ test('what is written counts at once, and nothing is written over that the write
   expect(await usual()).toMatchObject({ source: 'built-in', own: '' });
 });
 
-test('what is too long, and a mask in place of a secret, is written nowhere', async () => {
+test('rejects a persona that is too long or contains a redaction mask', async () => {
   expect((await put('persona', { own: 'é'.repeat(10_000) })).status).toBe(413);
   expect((await put('persona', { own: 'The key is [redacted:secret].' })).status).toBe(400);
   expect(existsSync(path.join(core.folder, 'persona.md'))).toBe(false);
 });
 
-test('a persona of a single channel is written, listed with who uses it, and stays while anyone does', async () => {
+test('a persona of a channel is saved, listed with its users, and not deleted while in use', async () => {
   expect((await put('personas/butler', { own: 'Very well.' })).status).toBe(200);
   expect(readFileSync(fileOf('butler'), 'utf8')).toBe('Very well.');
   writeFileSync(path.join(core.folder, 'instance-rules.json'), JSON.stringify({ c1: { persona: 'butler' } }));
@@ -82,7 +82,7 @@ test('a persona of a single channel is written, listed with who uses it, and sta
   expect(await remove('butler')).toBe(404);
 });
 
-test.each(['.hidden', '../persona', 'Butler', 'a b', 'x'.repeat(65)])('%s names no persona', async (name) => {
+test.each(['.hidden', '../persona', 'Butler', 'a b', 'x'.repeat(65)])('%s is not a valid persona name', async (name) => {
   expect((await put(`personas/${encodeURIComponent(name)}`, { own: 'x' })).status).toBe(400);
   expect(await remove(name)).toBe(400);
 });

@@ -24,11 +24,11 @@ const hang: EngineScript = async function* () {
   await new Promise(() => undefined);
 };
 
-describe('the pipeline', () => {
+describe('stages of the pipeline', () => {
   const stages = ['identity', 'prompt', 'moderation', 'session', 'reasoning', 'redaction'] as const;
   type Stage = (typeof stages)[number];
 
-  /** Notes the stages of a turn as they begin, by the part of the core that each of them asks; one of them may fail. */
+  /** Records the stages of a turn by the part of the core that each calls first; one of them may fail. */
   function trace(failing: Stage | null): Stage[] {
     const { trust, observed, moderation, sessions, knownSecrets } = core.context;
     const seen: Stage[] = [];
@@ -48,7 +48,7 @@ describe('the pipeline', () => {
     sessions.open = watch('session', sessions.open);
     let hasReasoned = false;
     const { redactor } = knownSecrets;
-    // Redaction also works piece by piece while the engine speaks; the stage is the look at the whole.
+    // Redaction also runs piece by piece during the stream; the stage is the final pass.
     knownSecrets.redactor = () => {
       if (hasReasoned) enter('redaction');
       return redactor();
@@ -64,13 +64,13 @@ describe('the pipeline', () => {
     return seen;
   }
 
-  test('[P02] goes identity, prompt, moderation, session, reasoning, redaction', async () => {
+  test('[P02] run in the order identity, prompt, moderation, session, reasoning, redaction', async () => {
     const seen = trace(null);
     await core.handle(envelope('hi'));
     expect(seen).toEqual(stages);
   });
 
-  test.each(stages)('[P02] ends where %s fails: later stages do not run, and nothing of it is shown', async (failing) => {
+  test.each(stages)('[P02] stop after a failure of %s, whose message is not shown', async (failing) => {
     const seen = trace(failing);
     const answer = await core.handle(envelope('hi'));
     expect(answer.statusCode).toBe(500);
@@ -79,7 +79,7 @@ describe('the pipeline', () => {
     expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  test('[P02] ends at moderation when that says no: no session, no engine', async () => {
+  test('[P02] stop after moderation when it blocks: no session, no engine', async () => {
     const seen = trace(null);
     expect((await core.handle(envelope('x'.repeat(100_001)))).json()).toMatchObject({ outcome: 'blocked' });
     expect(seen).toEqual(['identity', 'prompt', 'moderation']);
@@ -126,12 +126,12 @@ describe('an envelope', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   }, 120_000);
 
-  test('past 10 MB is refused with 413', async () => {
+  test('over 10 MB is rejected with 413', async () => {
     const answer = await core.handle(envelope('x'.repeat(10 * 1024 * 1024)));
     expect([answer.statusCode, answer.json().error]).toEqual([413, 'too_large']);
   });
 
-  test('[P05] of a sender who only looks like a principal is denied', async () => {
+  test("[P05] of a sender whose id resembles a person's is denied", async () => {
     const insert = (what: string) => fc.nat({ max: 5 }).map((at) => `${'owner'.slice(0, at)}${what}${'owner'.slice(at)}`);
     const twins = fc.oneof(
       fc.mixedCase(fc.constant('owner')),
@@ -150,7 +150,7 @@ describe('an envelope', () => {
     expect(core.engine.requests).toHaveLength(0);
   });
 
-  test('[P11] that comes twice runs once, and both get the one answer', async () => {
+  test('[P11] sent twice runs once, and every caller gets the same answer', async () => {
     const same = envelope('hi', { message_id: 'm1' });
     const answers = await Promise.all([core.handle(same), core.handle(same)]);
     answers.push(await core.handle(same));
@@ -161,7 +161,7 @@ describe('an envelope', () => {
     expect(core.engine.requests).toHaveLength(1);
   });
 
-  test('[P11] the id of a message is its conversation’s, and its sender’s', async () => {
+  test('[P11] has an id that is unique per conversation and bound to its sender', async () => {
     await core.addPrincipal('anna', 'known');
     await core.handle(envelope('hi', { message_id: 'm1' }));
     await core.handle(envelope('hi', { message_id: 'm1', conversation_key: 'compat:c1:other' }));
@@ -170,7 +170,7 @@ describe('an envelope', () => {
     expect([other.statusCode, other.json().actions]).toEqual([409, undefined]);
   });
 
-  test('[P11] that is being answered is not answered to another sender who names its id', async () => {
+  test('[P11] in progress is not joined by another sender who names its id', async () => {
     await core.addPrincipal('anna', 'known');
     core.engine.script(workingUntilAborted('a secret of the owner'));
     const first = core.handle(envelope('work', { message_id: 'm1' }));
@@ -183,7 +183,7 @@ describe('an envelope', () => {
     expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
-  test('[P11] that is being answered is not answered on another channel for a namesake there', async () => {
+  test('[P11] in progress is not joined from another channel by a sender of the same name', async () => {
     core.engine.script(workingUntilAborted('a secret of the owner'));
     const first = core.handle(envelope('work', { message_id: 'm1' }));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
@@ -193,7 +193,7 @@ describe('an envelope', () => {
     expect((await first).json()).toMatchObject({ outcome: 'aborted' });
   });
 
-  test('[P11] that failed and is sent again runs again', async () => {
+  test('[P11] sent again after a failure runs again', async () => {
     core.engine.script(async function* () {
       yield { type: 'failed', failure: { code: 'engine_overloaded', message: 'Busy.', retryable: true } };
     });
@@ -215,7 +215,7 @@ describe('a reply', () => {
     ['[[NO_REPLY]]\n \n', []],
     ['it ends with [[NO_REPLY]] when there is nothing to say', ['it ends with  when there is nothing to say']],
     ['it begins with [[NO_', ['it begins with [[NO_']],
-  ])('[P08] %j gives %j, and no part of the marker is ever streamed', async (reply, texts) => {
+  ])('[P08] %j gives %j, and no part of the marker is streamed', async (reply, texts) => {
     for (let cut = 1; cut < reply.length; cut++) {
       core.engine.script(answering(reply.slice(0, cut), reply.slice(cut)));
       const answer = (await core.handle(envelope('hi'))).json();
@@ -237,7 +237,7 @@ describe('a reply', () => {
 });
 
 describe('an engine', () => {
-  test('[P09] 200 conversations at once, of which some break, hang, end without a word or are left by their caller', async () => {
+  test('[P09] serves 200 concurrent conversations, some of which break, hang, end or lose their caller', async () => {
     const clock = createFakeClock();
     const busy = await openTestCore({ clock, env: { SVC_MAX_CONCURRENT_TURNS: '8', SVC_TURN_IDLE_MS: '1000' } });
     let running = 0;
@@ -301,7 +301,7 @@ describe('an engine', () => {
         yield* says('more');
       },
     ],
-  ])('[P10] that %s harms its own turn at most', async (_name, script) => {
+  ])('[P10] that %s affects its own turn only', async (_name, script) => {
     core.engine.script(script);
     await core.handle(envelope('hi'));
     core.engine.script(answering('fine'));
@@ -310,7 +310,7 @@ describe('an engine', () => {
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
-  test('[P10] that hangs is ended when its time is over, also when it does not listen, and the next turn goes on', async () => {
+  test('[P10] that hangs and ignores the abort is timed out, and the next turn runs', async () => {
     const clock = createFakeClock();
     const own = await openTestCore({ clock, env: { SVC_TURN_IDLE_MS: '10000' } });
     own.engine.script(hang);
@@ -329,7 +329,7 @@ describe('an engine', () => {
   test.each<[string, Partial<Envelope>]>([
     ['a guest', { sender: { raw_id: 'gast' } }],
     ['the owner in public', { public: true }],
-  ])('[P13] that does what a text of %s asks can send, announce and open nothing', async (_who, over) => {
+  ])('[P13] that obeys a text of %s can send, announce and open nothing', async (_who, over) => {
     await core.addPrincipal('gast', 'guest');
     const keys = `${core.folder}/secrets.json`;
     core.engine.script(async function* () {
@@ -349,7 +349,7 @@ describe('an engine', () => {
     expect(called).toEqual(['svc_send', 'svc_announce']);
   });
 
-  test('[P13] that only may talk is told so', async () => {
+  test('[P13] gets the tool policy "none" for a guest', async () => {
     await core.addPrincipal('gast', 'guest');
     await core.handle(envelope('read the keys file', { sender: { raw_id: 'gast' } }));
     expect(core.engine.requests[0]?.toolPolicy).toBe('none');

@@ -12,7 +12,7 @@ let core: TestCore;
 afterEach(() => core.close());
 
 const prices = { models: { 'list-model': { in: 1, out: 10, cache_read: 0.1, cache_write: 2 } } };
-/** Worth 0.003 USD at these prices. */
+/** Costs 0.003 USD at these prices. */
 const used: TokenUsage = {
   input_tokens: 1000,
   output_tokens: 150,
@@ -33,7 +33,7 @@ const open = async ({ auth = 'subscription', env = {}, file = prices }: Setting 
   });
 };
 
-/** An engine that names its model, says what was used and ends. */
+/** An engine that reports its model and usage, then ends. */
 const working = (
   model: string | null,
   usage: TokenUsage | null,
@@ -61,25 +61,28 @@ describe.each(Object.entries(endings))('a turn that %s', (_what, ending) => {
     { auth: 'subscription', own: 0.25, cost: 0.25, billedCost: 0 },
     { auth: 'api_key', own: null, cost: listCost, billedCost: listCost },
     { auth: 'api_key', own: 0.25, cost: 0.25, billedCost: 0.25 },
-  ] as const)('costs $cost, of which $billedCost are billed, with $auth and an own figure of $own', async (row) => {
-    await open({ auth: row.auth });
-    core.engine.script(working('list-model-20251101', { ...used, cost_usd: row.own }, ending));
-    const answer = (await core.handle(envelope('go'))).json();
-    expect(usageEvent()).toMatchObject({
-      cost_usd: row.cost,
-      billed_cost_usd: row.billedCost,
-      billed: row.auth === 'api_key',
-      payload: { model: 'list-model-20251101', priced: true, estimated: false, input_tokens: 1000, thinking_tokens: 40 },
-    });
-    if (answer.usage !== undefined) expect(answer.usage.cost_usd).toBe(row.cost);
-    expect(await get('/v2/session/compat:c1:key')).toMatchObject({ cost_usd: row.cost, unpriced_turns: 0 });
-    expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: row.cost } });
-    const said = (await core.handle(envelope('/usage'))).json().actions[0].text as string;
-    expect(said).toBe(`1 turn, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
-  });
+  ] as const)(
+    'costs $cost, of which $billedCost are billed, with $auth and a cost reported by the engine of $own',
+    async (row) => {
+      await open({ auth: row.auth });
+      core.engine.script(working('list-model-20251101', { ...used, cost_usd: row.own }, ending));
+      const answer = (await core.handle(envelope('go'))).json();
+      expect(usageEvent()).toMatchObject({
+        cost_usd: row.cost,
+        billed_cost_usd: row.billedCost,
+        billed: row.auth === 'api_key',
+        payload: { model: 'list-model-20251101', priced: true, estimated: false, input_tokens: 1000, thinking_tokens: 40 },
+      });
+      if (answer.usage !== undefined) expect(answer.usage.cost_usd).toBe(row.cost);
+      expect(await get('/v2/session/compat:c1:key')).toMatchObject({ cost_usd: row.cost, unpriced_turns: 0 });
+      expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: row.cost } });
+      const said = (await core.handle(envelope('/usage'))).json().actions[0].text as string;
+      expect(said).toBe(`1 turn, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
+    },
+  );
 });
 
-test('a turn whose engine reports no usage is priced by an estimate of the sender’s words and the reply, and says so', async () => {
+test('a turn without reported usage is priced by an estimate of message and reply, and marked as estimated', async () => {
   await open({ auth: 'api_key' });
   core.engine.script(working('list-model', null, () => says('a reply of 24 characters')));
   await core.handle(envelope('eight ch'));
@@ -91,7 +94,7 @@ test('a turn whose engine reports no usage is priced by an estimate of the sende
 });
 
 test.each(['engine_not_logged_in', 'engine_endpoint_down'] as const)(
-  'a turn that asked no model (%s) has used nothing, and is none without a price',
+  'a turn that reached no model (%s) has zero usage and cost, and is not counted as unpriced',
   async (code) => {
     await open({ auth: 'api_key' });
     core.engine.script(async function* () {
@@ -104,7 +107,7 @@ test.each(['engine_not_logged_in', 'engine_endpoint_down'] as const)(
   },
 );
 
-test('a turn names the raw sender as its identity, and the principal beside it and in the payload', async () => {
+test('a usage event has the raw sender as its identity, and the person in "principal" and the payload', async () => {
   await open();
   await core.addPrincipal('anna', 'trusted', 'issues');
   await core.handle(envelope('go', { channel: 'issues', sender: { raw_id: 'ANNA' } }));
@@ -112,7 +115,7 @@ test('a turn names the raw sender as its identity, and the principal beside it a
 });
 
 describe('a model without a price', () => {
-  test.each(['subscription', 'api_key'] as const)('has no cost, and says so, with %s', async (auth) => {
+  test.each(['subscription', 'api_key'] as const)('has no cost and is reported as unpriced, with %s', async (auth) => {
     await open({ auth });
     core.engine.script(working('qwen3:8b', used));
     const answer = (await core.handle(envelope('go'))).json();
@@ -126,7 +129,7 @@ describe('a model without a price', () => {
     expect((await get<PricingReport>('/v2/pricing')).unpriced).toEqual([{ engine_id: 'scripted', model: 'qwen3:8b', runs: 1 }]);
   });
 
-  test('is counted apart from what a conversation cost', async () => {
+  test('is counted separately from the cost of a conversation', async () => {
     await open();
     core.engine.script(working('list-model', used));
     await core.handle(envelope('one', { message_id: '1' }));
@@ -149,7 +152,7 @@ describe('a model without a price', () => {
     });
   });
 
-  test('is one too where only a sender has a budget, until a price is set', async () => {
+  test('is a notice where a sender has a budget, until a price is set', async () => {
     await open();
     await core.app.inject({
       method: 'PUT',
@@ -164,7 +167,7 @@ describe('a model without a price', () => {
     expect(await get('/health')).toMatchObject({ notices: [] });
   });
 
-  test('is none where nothing is limited', async () => {
+  test('is no notice where nothing is limited', async () => {
     await open();
     core.engine.script(working('qwen3:8b', used));
     await core.handle(envelope('go'));
@@ -175,7 +178,7 @@ describe('a model without a price', () => {
 describe('a title', () => {
   const ask = () => core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: 'how do I bake bread?' } });
 
-  test('is priced like a turn, as a side call of its own feature', async () => {
+  test('is priced like a turn, with its feature in the usage event', async () => {
     await open({ auth: 'api_key' });
     core.engine.script(working('list-model', used, () => says('Baking bread')));
     expect((await ask()).json()).toMatchObject({ title: 'Baking bread' });
@@ -188,14 +191,14 @@ describe('a title', () => {
     expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: listCost } });
   });
 
-  test('that fails is counted too', async () => {
+  test('that fails is priced, too', async () => {
     await open();
     core.engine.script(working('list-model', { ...used, cost_usd: 0.5 }, endings.fails));
     expect((await ask()).statusCode).toBe(503);
     expect(usageEvent()).toMatchObject({ cost_usd: 0.5, billed_cost_usd: 0, billed: false, payload: { feature: 'title' } });
   });
 
-  test('of a model without a price has no cost and says so', async () => {
+  test('of a model without a price has no cost and is marked as unpriced', async () => {
     await open();
     core.engine.script(working(null, used, () => says('Baking bread')));
     await ask();
@@ -204,7 +207,7 @@ describe('a title', () => {
 });
 
 describe('GET /v2/pricing', () => {
-  test('shows the prices in force and where they came from', async () => {
+  test('shows the current prices and their sources', async () => {
     await open();
     const report = await get<PricingReport>('/v2/pricing');
     expect(report.models).toMatchObject({ 'list-model': prices.models['list-model'], 'gpt-5': { in: 1.25, out: 10 } });
@@ -223,7 +226,7 @@ describe('GET /v2/pricing', () => {
 describe('POST /v2/pricing/reload', () => {
   const write = (text: string) => writeFileSync(path.join(core.folder, 'pricing.json'), text);
 
-  test('puts a changed file in force, for the next turn on', async () => {
+  test('applies a changed file from the next turn on', async () => {
     await open();
     core.engine.script(working('list-model', used));
     await core.handle(envelope('one', { message_id: '1' }));
@@ -235,7 +238,7 @@ describe('POST /v2/pricing/reload', () => {
     expect(usageEvent()?.cost_usd).toBe(0.0112);
   });
 
-  test('refuses a faulty file, keeps the prices, and /health names the fault until it is corrected', async () => {
+  test('rejects an invalid file, keeps the prices, and /health names the fault until it is corrected', async () => {
     await open();
     write('{"models":{"list-model":{"in":"cheap"}}}');
     const refused = await reload();
@@ -253,7 +256,7 @@ describe('POST /v2/pricing/reload', () => {
     expect(await get('/health')).toMatchObject({ status: 'ok', degraded: [] });
   });
 
-  test('starts with the built-in prices where the file is faulty from the start', async () => {
+  test('falls back to the built-in prices when the file is invalid at the start', async () => {
     await open({ file: { modles: {} } });
     expect(await get('/health')).toMatchObject({ degraded: [expect.stringContaining('"modles" is not one of')] });
     core.engine.script(working('gpt-5-2025-08-07', used));
@@ -267,14 +270,14 @@ describe('/v2/pricing/models/:model', () => {
   const set = (model: string, payload: object) => core.app.inject({ method: 'PUT', url: url(model), payload });
   const ownModels = async () => (await get<PricingReport>('/v2/pricing')).source.from_file.models;
 
-  test('leaves nothing behind when it is refused', async () => {
+  test('changes nothing when the request is rejected', async () => {
     await open();
     expect((await set('new-model', { in: 1 })).statusCode).toBe(422);
     expect(await get('/health')).toMatchObject({ status: 'ok', degraded: [] });
     expect((await get<PricingReport>('/v2/pricing')).source).toMatchObject({ file_state: 'applied', fault: null });
   });
 
-  test('changes and removes a price in whatever case the file writes its name', async () => {
+  test("changes and removes a price, ignoring the case of the model's name", async () => {
     await open({ file: { models: { 'List-Model': { in: 1, out: 10 } } } });
     expect((await set('list-model', { in: 3 })).json()).toMatchObject({ models: { 'list-model': { in: 3, out: 10 } } });
     expect(await ownModels()).toEqual(['list-model']);
@@ -283,7 +286,7 @@ describe('/v2/pricing/models/:model', () => {
   });
 });
 
-test('SVC_PRICING_FILE names another file, which must be there', async () => {
+test('SVC_PRICING_FILE names another file, which must exist', async () => {
   await open({ env: { SVC_PRICING_FILE: '/nonexistent/prices.json' } });
   expect(await get('/health')).toMatchObject({
     degraded: ['the prices in /nonexistent/prices.json cannot be used: there is no such file'],

@@ -31,14 +31,14 @@ const count = (table: 'turn' | 'delivery') =>
   core.context.db.raw.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'] as number;
 const health = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
 
-/** A reply that fails for good. */
+/** A reply whose delivery fails permanently. */
 async function fail(text: string): Promise<void> {
   const failed = core.context.outbox.counts().failed;
   await core.context.pipeline.pendingAcks.undelivered((await ask(text)).turn_id, 'no');
   await expect.poll(() => core.context.outbox.counts().failed).toBe(failed + 1);
 }
 
-test('a failed delivery that is too old goes from the list, and is not reported any more', async () => {
+test('a failed delivery is removed after 30 days, and no longer reported', async () => {
   await fail('old');
   expect(await health()).toEqual([expect.stringContaining('1 reply could not be delivered')]);
   clock.advance(29 * dayMs);
@@ -51,7 +51,7 @@ test('a failed delivery that is too old goes from the list, and is not reported 
   expect(await health()).toEqual([]);
 });
 
-test('a failed delivery that a clock that was ahead has dated goes with the one behind it', async () => {
+test('a failed delivery dated by a clock that was ahead is removed with the next older one', async () => {
   clock.setBack(-3 * 365 * dayMs);
   await fail('ahead');
   clock.setBack(3 * 365 * dayMs);
@@ -62,7 +62,7 @@ test('a failed delivery that a clock that was ahead has dated goes with the one 
   await expect.poll(() => count('delivery')).toBe(1);
 });
 
-test('turns that ended longer ago than history is kept are removed, and no others', async () => {
+test('turns are removed once they ended longer ago than the history period', async () => {
   for (let n = 0; n < 3; n++) await core.context.pipeline.pendingAcks.delivered((await ask(`old ${n}`)).turn_id);
   clock.advance(89 * dayMs);
   await core.context.pipeline.pendingAcks.delivered((await ask('young')).turn_id);
@@ -71,7 +71,7 @@ test('turns that ended longer ago than history is kept are removed, and no other
   await expect.poll(() => count('turn')).toBe(1);
 });
 
-test('a clock that is set forward by years removes nothing of the last weeks, also after a start', async () => {
+test('a clock set forward by years does not remove recent turns, even after a restart', async () => {
   await core.context.pipeline.pendingAcks.delivered((await ask('young')).turn_id);
   const ended = vi.spyOn(core.context.endedEngineSessions, 'removeSoon');
   const looks = async (times: number) => {

@@ -27,18 +27,15 @@ test.each([
   'GET /v2/deliveries?conversation_key=a&conversation_key=b',
   'GET /v2/asks?principal=a&principal=b',
   'DELETE /v2/folders/trusted?path=/a&path=/b',
-])('a parameter that is given twice is refused, and named: %s', async (request) => {
+])('a parameter given twice is rejected and named: %s', async (request) => {
   const answer = await ask(request);
   const name = /(\w+)=[^&]+$/.exec(request)?.[1] ?? '';
   const problem = { field: `querystring.${name}`, problem: 'is given more than once' };
   expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [problem] }]);
 });
 
-test.each(['', 'k'.repeat(513)])(
-  'a file that is the body belongs to no conversation of the key "%s", as one in JSON',
-  async (key) => {
-    expect((await ask(`POST /v2/upload?filename=a&conversation_key=${key}`)).statusCode).toBe(400);
-    const payload = { filename: 'a', data_base64: 'aGk=', conversation_key: key };
-    expect((await core.app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(400);
-  },
-);
+test.each(['', 'k'.repeat(513)])('rejects an upload for the conversation key "%s", in the query as in JSON', async (key) => {
+  expect((await ask(`POST /v2/upload?filename=a&conversation_key=${key}`)).statusCode).toBe(400);
+  const payload = { filename: 'a', data_base64: 'aGk=', conversation_key: key };
+  expect((await core.app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(400);
+});

@@ -15,7 +15,7 @@ describe('a recording', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as ManifestEntry);
 
-  test('is a file of the upload area, of a kind of its own', async () => {
+  test('is stored in the upload area with the kind "recording"', async () => {
     await open();
     const answer = await record(clip, '?filename=note.ogg&conversation_key=mobile:1:x');
     expect(answer.statusCode, answer.body).toBe(200);
@@ -28,7 +28,7 @@ describe('a recording', () => {
     expect(bench.server.requests).toEqual([]);
   });
 
-  test('is transcribed when that is asked for, and named by its time when nobody names it', async () => {
+  test('is transcribed on request, and named by its time by default', async () => {
     await open();
     const answer = await record(clip, '?transcribe=1&conversation_key=mobile:1:x');
     expect(answer.json()).toMatchObject({
@@ -51,7 +51,7 @@ describe('a recording', () => {
     expect(manifest()).toHaveLength(1);
   });
 
-  test('may be empty; what is said in it cannot be written down', async () => {
+  test('may be empty; only its transcription is refused', async () => {
     await open();
     const answer = await record(Buffer.alloc(0), '?transcribe=1');
     expect(answer.statusCode, answer.body).toBe(200);
@@ -71,7 +71,7 @@ describe('a recording', () => {
     expect((await record(clip, query, type)).statusCode).toBe(status);
   });
 
-  test('is not asked for in JSON, which it does not take', async () => {
+  test('sent as JSON is refused with a hint to send it as the body', async () => {
     await open();
     const refused = await record(Buffer.from('{"data_base64":"aGk="}'), '', 'application/json');
     const { message } = refused.json<{ message: string }>();
@@ -79,7 +79,7 @@ describe('a recording', () => {
     expect(message).not.toContain('data_base64');
   });
 
-  test('is no larger than SVC_RAW_BODY_LIMIT', async () => {
+  test('is limited by SVC_RAW_BODY_LIMIT', async () => {
     await open({ ...openai(), SVC_RAW_BODY_LIMIT: '1kb' });
     const answer = await record(clip);
     expect(answer.statusCode).toBe(413);

@@ -57,7 +57,7 @@ const deliveries = async () =>
   (await core.app.inject('/v2/deliveries')).json<{ deliveries: { text: string; state: string; error: string | null }[] }>()
     .deliveries;
 
-/** The core is killed, with everything safe that it has done so far, and is back after a while. */
+/** Kills the core after everything so far is on disk, and starts it again after a while. */
 async function crash(awayMs = 0): Promise<void> {
   clock.advance(20);
   await core.context.db.flush();
@@ -66,7 +66,7 @@ async function crash(awayMs = 0): Promise<void> {
   core = await open(left);
 }
 
-/** A message that nobody waits for any more, once it is safe. */
+/** Sends a message whose caller has gone, and waits until it is stored. */
 async function leave(asked: Envelope): Promise<void> {
   ask(asked, gone).catch(() => undefined);
   await expect
@@ -75,12 +75,12 @@ async function leave(asked: Envelope): Promise<void> {
   await core.context.db.flush();
 }
 
-/** Lets time pass until something holds. */
+/** Lets time pass until the check holds. */
 const passUntil = (check: () => unknown, ms = 500) =>
   expect.poll(async () => (clock.advance(ms), await check()), { interval: 2 });
 
-describe('after a crash', () => {
-  test('what waited runs, in the order it came, behind what ran', async () => {
+describe('recovery after a crash', () => {
+  test('runs waiting turns in order, after the turn that ran', async () => {
     await leave(routed('work'));
     await leave(routed('one'));
     await leave(routed('two'));
@@ -89,7 +89,7 @@ describe('after a crash', () => {
     await expect.poll(() => texts).toEqual(['work', 'work', 'one', 'two']);
   });
 
-  test('what ran is run once more in the same engine session, and told so', async () => {
+  test('runs an interrupted turn again in the same engine session, and tells the engine', async () => {
     await leave(routed('work'));
     await expect.poll(() => texts.length).toBe(1);
     await crash();
@@ -99,7 +99,7 @@ describe('after a crash', () => {
     expect(core.engine.requests[0]?.resume).toBe('s-1');
   });
 
-  test('an operator’s words that ran are run once more, told so, and their answer is pushed', async () => {
+  test('runs an interrupted operator message again, and tells the engine', async () => {
     await ask(routed('hi'));
     core.context.pipeline.inject({ conversation_key: 'compat:c1:key', text: 'work on' }, gone, 'r2').catch(() => undefined);
     await expect.poll(() => texts).toEqual(['hi', 'work on']);
@@ -108,14 +108,14 @@ describe('after a crash', () => {
     expect(prompts[2]).toMatch(/^\[steering from the operator.*\]\n\[the service was restarted/);
   });
 
-  test('a turn that has been open for long is taken up, however many came after it', async () => {
+  test('resumes a turn that has been open for long, however many came after it', async () => {
     await leave(routed('work'));
     for (let n = 0; n < 600; n++) await ask(envelope(`m${n}`, { conversation_key: 'compat:c1:other' }));
     await crash();
     await expect.poll(() => texts.filter((text) => text === 'work')).toHaveLength(2);
   });
 
-  test('operator’s words that waited go before messages that waited', async () => {
+  test('runs waiting operator messages before waiting messages', async () => {
     await ask(routed('hi'));
     await leave(routed('work'));
     await leave(routed('one'));
@@ -126,7 +126,7 @@ describe('after a crash', () => {
     await expect.poll(() => texts.slice(2)).toEqual(['work', 'words', 'one']);
   });
 
-  test('what was cut off twice is not run a third time: it has failed, and its sender is told over the channel', async () => {
+  test('fails a turn interrupted twice, and reports that over the channel', async () => {
     await leave(routed('work'));
     for (let times = 1; times <= 2; times++) {
       await expect.poll(() => texts.length).toBe(times);
@@ -137,16 +137,16 @@ describe('after a crash', () => {
     expect(core.context.pipeline.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  test('the last run there will be is counted before it begins', async () => {
+  test('counts the last permitted run before it begins', async () => {
     await leave(routed('work'));
     await crash();
     await expect.poll(() => texts.length).toBe(2);
-    core = await open(core.crash()); // with nothing made safe that was not
+    core = await open(core.crash()); // without flushing anything more
     await expect.poll(() => sent.length).toBe(1);
     expect(texts).toHaveLength(2);
   });
 
-  test('what is older than an hour is not run, but reported', async () => {
+  test('does not run a turn older than an hour, but reports it', async () => {
     await leave(routed('work'));
     await leave(routed('late'));
     await expect.poll(() => texts.length).toBe(1);
@@ -157,7 +157,7 @@ describe('after a crash', () => {
     expect(texts).toEqual(['work']);
   });
 
-  test('what was seen before a turn that the stopping service ended is told to the turn when it is run again', async () => {
+  test('repeats observed messages to a turn that runs again after a stop of the service', async () => {
     await ask(envelope('the door is green', { delivery: 'async' }));
     await leave(routed('work'));
     await core.context.pipeline.close(5);
@@ -165,7 +165,7 @@ describe('after a crash', () => {
     await expect.poll(() => prompts.map((prompt) => prompt.includes('the door is green'))).toEqual([true, true]);
   });
 
-  test('a message that failed long ago and was sent again just now is run', async () => {
+  test('runs a message that failed long ago and was sent again recently', async () => {
     await expect(ask(routed('no', { message_id: 'm' }))).rejects.toThrow('says no');
     clock.advance(hourMs + 1);
     ask(routed('work', { message_id: 'm' }), gone).catch(() => undefined);
@@ -174,14 +174,14 @@ describe('after a crash', () => {
     await expect.poll(() => texts).toEqual(['no', 'work', 'work']);
   });
 
-  test('what failed and cannot be pushed is listed', async () => {
+  test('lists a failure that cannot be pushed', async () => {
     await leave(envelope('work', { message_id: 'work' }));
     await crash(hourMs + 1);
     await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'the turn failed: turn_interrupted' }]);
     expect(sent).toEqual([]);
   });
 
-  test('what the journal cannot say any more is listed, and does not keep the rest from being taken up', async () => {
+  test('lists a turn with an unreadable journal entry, and resumes the others', async () => {
     await leave(routed('work'));
     await leave(routed('one'));
     await core.context.db.run(`UPDATE turn SET input = '{' WHERE message_id = 'work'`);
@@ -191,14 +191,14 @@ describe('after a crash', () => {
     await expect(ask(routed('work'), backAgain)).rejects.toMatchObject({ code: 'turn_interrupted' });
   });
 
-  test('a message that was being gathered is gathered on, and runs', async () => {
+  test('continues to gather a gathered message, and runs it', async () => {
     await leave(routed('one', { intake: { debounce_ms: 500 } }));
     await crash();
     await leave(routed('two', { intake: { debounce_ms: 500 } }));
     await passUntil(() => texts).toEqual(['one\ntwo']);
   });
 
-  test('a chat command that waited is not gathered with what came after it', async () => {
+  test('does not merge a waiting chat command with later messages', async () => {
     const gathered = { intake: { debounce_ms: 500 } };
     await leave(routed('work'));
     await leave(routed('/new', gathered));
@@ -210,7 +210,7 @@ describe('after a crash', () => {
     await passUntil(() => texts).toEqual(['work', 'work', 'one']);
   });
 
-  test('a message that comes again joins the turn that is run again', async () => {
+  test('a repeated message joins the turn that runs again', async () => {
     await leave(routed('work'));
     await crash();
     const again = ask(routed('work'), backAgain);
@@ -219,7 +219,7 @@ describe('after a crash', () => {
     expect(texts.length).toBeLessThanOrEqual(2);
   });
 
-  test('a connector that comes back for a turn that has failed gets the failure, and nothing is run again', async () => {
+  test('a connector that reconnects gets the failure of its turn, and nothing runs again', async () => {
     await leave(envelope('work', { message_id: 'work' }));
     await crash(hourMs + 1);
     await expect.poll(async () => (await deliveries()).length).toBe(1);
@@ -228,8 +228,8 @@ describe('after a crash', () => {
   });
 });
 
-describe('a reply that has to reach a channel', () => {
-  test('is left to the connector that asked and says that it has shown it', async () => {
+describe('delivery of a reply', () => {
+  test('is not repeated once the connector confirms it', async () => {
     const { turn_id } = await ask(routed('hi'));
     await core.context.pipeline.pendingAcks.delivered(turn_id);
     clock.advance(hourMs);
@@ -244,7 +244,7 @@ describe('a reply that has to reach a channel', () => {
     expect(await deliveries()).toMatchObject([{ state: 'delivered' }]);
   });
 
-  test('is pushed when nobody comes back for it in time, once, also when the core crashes again and again', async () => {
+  test('is pushed once when no connector fetches it in time, even after several crashes', async () => {
     await leave(routed('hi'));
     await expect.poll(() => core.context.pipeline.pendingAcks.count()).toBe(1);
     expect(sent).toEqual([]);
@@ -257,7 +257,7 @@ describe('a reply that has to reach a channel', () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('is given to the connector that comes back in time, and not pushed', async () => {
+  test('goes to a connector that reconnects in time, and is not pushed', async () => {
     await leave(routed('hi'));
     await expect.poll(() => core.context.pipeline.pendingAcks.count()).toBe(1);
     await crash();
@@ -268,7 +268,7 @@ describe('a reply that has to reach a channel', () => {
     expect(sent).toEqual([]);
   });
 
-  test('that was pushed meanwhile is not given again to the connector that comes back', async () => {
+  test('is not repeated to a connector that reconnects after the push', async () => {
     await leave(routed('hi'));
     await passUntil(() => sent.length).toBe(1);
     expect(await ask(routed('hi'), backAgain)).toMatchObject({ actions: [], outcome: 'delivered' });
@@ -276,7 +276,7 @@ describe('a reply that has to reach a channel', () => {
     expect(texts).toHaveLength(1);
   });
 
-  test('without a route is listed when nobody came for it, and whoever sends the message again gets it', async () => {
+  test('is listed as failed without a route, and goes to a caller that sends the message again', async () => {
     const asked = envelope('hi', { message_id: 'hi' });
     await leave(asked);
     await passUntil(async () => (await deliveries()).length).toBe(1);
@@ -286,7 +286,7 @@ describe('a reply that has to reach a channel', () => {
     expect(await ask(asked, backAgain)).toMatchObject({ actions: [{ text: 're: hi' }] });
   });
 
-  test('waits while the channel is away, keeps its order and its id, and goes on after a crash', async () => {
+  test('is retried while the channel is away, keeping order and id, also after a crash', async () => {
     outcome = { delivered: false, permanent: false, error: 'away' };
     for (const text of ['one', 'two'])
       await core.context.pipeline.pendingAcks.undelivered((await ask(routed(text))).turn_id, 'no');
@@ -299,7 +299,7 @@ describe('a reply that has to reach a channel', () => {
     expect(sent[1]?.id).toBe(sent[0]?.id);
   });
 
-  test('nothing leaves before it is safe that it will', async () => {
+  test('begins only after it was committed to the database', async () => {
     const { turn_id } = await ask(routed('hi'));
     const committed: unknown[] = [];
     onSend = () => {
@@ -313,7 +313,7 @@ describe('a reply that has to reach a channel', () => {
     expect(committed).toEqual([[0, 'pending']]);
   });
 
-  test('that cannot be delivered for good is listed, and tried again when the operator says so', async () => {
+  test('is listed after a permanent failure, and retried once at the request of the operator', async () => {
     outcome = { delivered: false, permanent: true, error: 'no such room' };
     await core.context.pipeline.pendingAcks.undelivered((await ask(routed('hi'))).turn_id, 'no');
     await expect.poll(deliveries).toMatchObject([{ state: 'failed', error: 'no such room' }]);
@@ -327,12 +327,12 @@ describe('a reply that has to reach a channel', () => {
   });
 });
 
-describe('a reply that nobody came for', () => {
+describe('an unfetched reply', () => {
   const left = async (key: string) =>
     (await core.app.inject(`/v2/deliveries?state=failed&conversation_key=${key}`)).json<{ deliveries: { id: string }[] }>()
       .deliveries;
 
-  test('is listed for its own conversation, and counts as delivered once its person has it', async () => {
+  test('is listed for its conversation, and can be marked as delivered', async () => {
     for (const name of ['one', 'two']) await leave(envelope(name, { message_id: name, conversation_key: `shell:me:${name}` }));
     await passUntil(deliveries).toHaveLength(2);
     const [one] = await left('shell:me:one');
@@ -346,8 +346,8 @@ describe('a reply that nobody came for', () => {
   });
 });
 
-describe('a message that failed', () => {
-  test('and was reported over the channel can be sent again', async () => {
+describe('a failed message', () => {
+  test('can be sent again after its failure was reported over the channel', async () => {
     await leave(routed('no'));
     await expect.poll(() => sent.length).toBe(1);
     await core.context.db.flush();
@@ -355,7 +355,7 @@ describe('a message that failed', () => {
     expect(texts).toEqual(['no', 'no']);
   });
 
-  test('and is taken up again is not closed by the report of its failure', async () => {
+  test('stays open when it runs again while the report of its failure is delivered', async () => {
     outcome = { delivered: false, permanent: false, error: 'away' };
     await leave(routed('no'));
     await expect.poll(() => sent.length).toBe(1);
@@ -368,7 +368,7 @@ describe('a message that failed', () => {
     await expect.poll(() => texts).toEqual(['work', 'work']);
   });
 
-  test('and is gathered when it comes again waits for the lock like any other', async () => {
+  test('waits for the lock of the conversation when it is gathered again', async () => {
     const gathered = { intake: { debounce_ms: 500 } };
     const failed = ask(routed('no', gathered));
     failed.catch(() => undefined);
@@ -384,17 +384,17 @@ describe('a message that failed', () => {
   });
 });
 
-describe('messages that follow each other closely', () => {
+describe('messages in quick succession', () => {
   const piece = (text: string, over: Partial<Envelope> = {}) => routed(text, { intake: { debounce_ms: 500 }, ...over });
 
-  test('become one turn in their order; the last caller is answered, the others are told', async () => {
+  test('become one turn in order; the last caller gets the answer, the others "merged"', async () => {
     const asked = [ask(piece('one')), ask(piece('two')), ask(piece('three'))];
     await passUntil(() => texts).toEqual(['one\ntwo\nthree']);
     const outcomes = (await Promise.all(asked)).map((answer) => answer.outcome);
     expect(outcomes).toEqual(['merged', 'merged', 'replied']);
   });
 
-  test('are refused when too many turns wait already, before any of them is accepted', async () => {
+  test('are rejected before acceptance when too many turns wait', async () => {
     core.drop();
     core = await openTestCore({
       clock,
@@ -414,7 +414,7 @@ describe('messages that follow each other closely', () => {
     expect(await later).toMatchObject({ outcome: 'replied' });
   });
 
-  test('of two senders are two turns, and one that is aborted while it is gathered runs never', async () => {
+  test('of two senders are two turns, and an abort while gathering drops the turn', async () => {
     await core.addPrincipal('anna', 'known');
     const asked = [ask(piece('one')), ask(piece('two', { sender: { raw_id: 'anna' } }))];
     await passUntil(() => texts.toSorted()).toEqual(['one', 'two']);
@@ -428,8 +428,8 @@ describe('messages that follow each other closely', () => {
   });
 });
 
-describe('what a caller sees', () => {
-  test('is nothing before it is safe', async () => {
+describe('frames for a caller', () => {
+  test('are sent only once the message is stored', async () => {
     const frames: TurnProgress[] = [];
     const turn = ask(routed('hi'), { sink: (frame: TurnProgress) => void frames.push(frame), isGone: () => false } as never);
     for (let job = 0; job < 100; job++) await Promise.resolve();

@@ -15,21 +15,21 @@ afterEach(() => core.close());
 const post = async (url: string, payload: object, headers: Record<string, string> = {}) =>
   (await core.app.inject({ method: 'POST', url, payload, headers })).json() as Record<string, unknown>;
 
-test('who is proven claims a session by their name, whatever they say', async () => {
+test('a claim uses the proven name of the user, whatever the request says', async () => {
   const claim = { conversation_key: key, by: 'the owner' };
   expect(await post('/v2/claim', claim, users.headersFor('anna'))).toMatchObject({ claimed_by: 'anna' });
   await post('/v2/release', { conversation_key: key });
   expect(await post('/v2/claim', claim, { 'remote-user': 'anna' })).toMatchObject({ claimed_by: 'the owner' });
 });
 
-test('who is proven speaks into a session by their name', async () => {
+test('an operator message uses the proven name of the user', async () => {
   await post('/v2/inject', { conversation_key: key, text: 'go on', by: 'the owner' }, users.headersFor('anna'));
   const asked = core.engine.requests.at(-1)?.prompt ?? '';
   expect(asked).toContain('anna');
   expect(asked).not.toContain('the owner');
 });
 
-test('who is proven is in the record of folders', async () => {
+test('the audit log of folders has the proven name of the user', async () => {
   const work = temporaryFolder();
   onTestFinished(work.remove);
   const set = (headers: Record<string, string>) =>

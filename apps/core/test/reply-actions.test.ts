@@ -15,7 +15,7 @@ let serial = 0;
 const asking = (who: string, over: Partial<Envelope> = {}) =>
   from(who, { capabilities, message_id: `a-${++serial}`, conversation_key: `messenger:m1:user:${who}`, ...over });
 
-/** Runs a turn whose engine calls tools, and then says something. */
+/** Runs a turn whose engine calls tools and then replies. */
 async function turn(
   message: Envelope,
   said: string,
@@ -34,7 +34,7 @@ const put = (name: string, content: string) => {
   writeFileSync(file, content);
   return file;
 };
-/** What a tool said to a call. */
+/** The error text of a tool call. */
 const refusal = async (message: Envelope, name: string, input: object): Promise<string> => {
   let text = '';
   const handled = await turn(message, 'ok', async (call) => {
@@ -47,7 +47,7 @@ const refusal = async (message: Envelope, name: string, input: object): Promise<
 
 beforeEach(() => mkdirSync(workspace(), { recursive: true }));
 
-test('a file and a reaction go with the reply; the file is a copy of what it was when it was given', async () => {
+test('a file and a reaction are added to the reply, with a copy of the file as it was then', async () => {
   const file = put('out/plan.txt', 'milk, bread');
   const handled = await turn(asking('trusted'), 'here you are', async (call) => {
     expect(await call('svc_reply_file', { path: 'out/plan.txt' })).toMatchObject({ ok: true, result: { name: 'plan.txt' } });
@@ -64,7 +64,7 @@ test('a file and a reaction go with the reply; the file is a copy of what it was
   expect(readFileSync(copy.path, 'utf8')).toBe('milk, bread');
 });
 
-test('the same message, sent again, has the same actions, and the history shows the file', async () => {
+test('a repeated message gets the same actions, and the history shows the file', async () => {
   put('a.txt', 'a');
   const message = asking('trusted');
   const first = await turn(message, 'yes', (call) => call('svc_reply_file', { path: 'a.txt', name: 'the list.txt' }));
@@ -75,12 +75,12 @@ test('the same message, sent again, has the same actions, and the history shows 
   );
 });
 
-test('a turn that says nothing and reacts is no silence', async () => {
+test('a turn with a reaction and no text is not silent', async () => {
   const handled = await turn(asking('trusted'), '[[NO_REPLY]]', (call) => call('svc_react', { emoji: '❤️' }));
   expect(handled).toMatchObject({ outcome: 'replied', actions: [{ type: 'react', emoji: '❤️' }] });
 });
 
-test('what a reply nobody fetched brings is pushed behind its text, a reaction is not', async () => {
+test('a file of an unfetched reply is pushed after its text; a reaction is not', async () => {
   put('b.txt', 'b');
   const { context } = bench.core;
   bench.core.engine.script(async function* (request: EngineRequest) {
@@ -97,7 +97,7 @@ test('what a reply nobody fetched brings is pushed behind its text, a reaction i
   expect(list.deliveries.slice(0, 2)).toMatchObject([{ text: 'b.txt' }, { text: 'look' }]);
 });
 
-test('a channel that shows none of it is told apart, and the tool says so', async () => {
+test('the tools explain when the channel cannot show files or reactions', async () => {
   put('c.txt', 'c');
   expect(await refusal(asking('trusted', { capabilities: {} }), 'svc_reply_file', { path: 'c.txt' })).toContain('shows no files');
   expect(
@@ -107,7 +107,7 @@ test('a channel that shows none of it is told apart, and the tool says so', asyn
   expect(await refusal(silent, 'svc_react', { emoji: '👍' })).toContain('no message to react to');
 });
 
-test('only files of the conversation’s folder go, by no link out of it, whatever the path looks like', async () => {
+test('only files in the folder of the conversation can be sent, whatever the path or link', async () => {
   const foreign = path.join(bench.core.folder, 'core.db');
   put('d/here.txt', 'x');
   for (const link of ['link.db', 'folder', 'workspace-x']) rmSync(path.join(workspace(), link), { force: true });
@@ -134,7 +134,7 @@ test('only files of the conversation’s folder go, by no link out of it, whatev
   expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'd' })).toContain('Only a file can be sent');
 });
 
-test('a file that contains a secret, or is too large, does not go; a secret in a name is masked', async () => {
+test('a file that contains a secret or is too large is refused, and a secret in its name is masked', async () => {
   put('secret.txt', `the key is ${planted}`);
   expect(await refusal(asking('trusted'), 'svc_reply_file', { path: 'secret.txt' })).toContain('contains a secret');
   truncateSync(put('huge.bin', ''), 50 * 1024 * 1024 + 1);
@@ -146,7 +146,7 @@ test('a file that contains a secret, or is too large, does not go; a secret in a
   expect(JSON.stringify(handled.actions)).not.toContain(planted);
 });
 
-test('who may only read reacts and gives no files; guests do neither; in public the working folder is closed', async () => {
+test('read-only roles can react but not send files, and public turns have no working folder', async () => {
   put('f.txt', 'x');
   expect(await refusal(asking('reader'), 'svc_reply_file', { path: 'f.txt' })).toContain('not allowed');
   const reacted = await turn(asking('reader'), 'ok', (call) => call('svc_react', { emoji: '👍' }));
@@ -154,12 +154,12 @@ test('who may only read reacts and gives no files; guests do neither; in public 
   expect(await refusal(asking('trusted', { public: true }), 'svc_reply_file', { path: 'f.txt' })).toContain('no such file');
 });
 
-test('a file that came too late for the reply is refused, and no copy of it is kept', async () => {
+test('a file added after the reply was made is refused, and its copy deleted', async () => {
   put('late.txt', 'late');
   const { turnActions } = bench.core.context.pipeline;
   const { add } = turnActions;
   turnActions.add = async (turn, action) => {
-    turnActions.end(turn); // the reply is made in this very moment
+    turnActions.end(turn); // the reply is made at this moment
     return add(turn, action);
   };
   try {
@@ -171,7 +171,7 @@ test('a file that came too late for the reply is refused, and no copy of it is k
   expect(files.map(({ name }) => name)).not.toContain('late.txt');
 });
 
-test('ten go with a reply, and nothing that is no emoji', async () => {
+test('at most ten actions go with a reply, and a reaction must be one emoji', async () => {
   const handled = await turn(asking('trusted'), 'ok', async (call) => {
     for (let i = 0; i < 12; i++) await call('svc_react', { emoji: '👍' });
   });
@@ -180,7 +180,7 @@ test('ten go with a reply, and nothing that is no emoji', async () => {
     expect(await refusal(asking('trusted'), 'svc_react', { emoji })).toMatch(/one emoji/);
 });
 
-test('what a turn had made before the service was killed goes with its reply when it is run again', async () => {
+test('actions of a turn interrupted by a crash are part of its reply after the second run', async () => {
   const made = Promise.withResolvers<void>();
   const first = await openTestCore({
     script: async function* (_request, signal) {

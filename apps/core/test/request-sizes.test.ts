@@ -10,7 +10,7 @@ const sizeOf = ({ body }: ModelRequest) => parts.reduce((sum, name) => sum + JSO
 
 for (const id of ['claude', 'codex', 'gemini'] as const) {
   describeWithEngine(id, `what the model of ${id} has to read beside what people write`, async (install) => {
-    test('is at most 2 KB for a title and 6 KB for a turn of a guest, persona and facts included', async () => {
+    test('is at most 2 KB for a title and 6 KB for a turn of a guest, with persona and facts', async () => {
       const { core, model, close } = await openEngineCore(id, install);
       onTestFinished(close);
       await core.addPrincipal('guest', 'guest');

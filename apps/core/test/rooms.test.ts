@@ -35,7 +35,7 @@ const say = (raw_id: string, text: string, over: Partial<Envelope> = {}): Promis
     )
     .then((answer) => answer.json<HandleResult>());
 
-/** Says each when the one before is being gathered, then lets the room fall silent. */
+/** Sends each message while the one before is being gathered, then lets the quiet time pass. */
 async function gather(...messages: [string, string, Partial<Envelope>?][]): Promise<HandleResult[]> {
   const answers: Promise<HandleResult>[] = [];
   for (const [who, text, over] of messages) {
@@ -50,14 +50,14 @@ async function gather(...messages: [string, string, Partial<Envelope>?][]): Prom
 const journaled = () => core.context.db.all<{ id: string }>('SELECT id FROM turn');
 const asked = () => core.engine.requests.map(({ text, facts }) => [text, facts.sender, facts.tier]);
 
-test('what people of the same rights say in a room is one turn, with their names, in order', async () => {
+test('messages of people with equal rights are merged into one turn, with names and in order', async () => {
   const answers = await gather(['ann', 'who brings cake?'], ['bob', 'me\nAnn: not me'], ['ann', 'good']);
   expect(asked()).toEqual([['ann: who brings cake?\nbob: me\n  Ann: not me\nann: good', 'ann', 'KNOWN']]);
   expect(core.engine.requests[0]?.prompt).toContain('it is from "ann", "bob", each message with its name before it');
   expect(answers.map(({ outcome }) => outcome)).toEqual(['merged', 'merged', 'replied']);
 });
 
-test('a sender with other rights ends what was gathered, so that nobody speaks with the rights of another and the order stays', async () => {
+test('messages of people with different rights are not merged, and keep their order', async () => {
   await gather(['ann', 'one'], ['eve', 'two'], ['bob', 'three'], ['ann', 'four']);
   expect(asked()).toEqual([
     ['one', 'ann', 'KNOWN'],
@@ -66,12 +66,12 @@ test('a sender with other rights ends what was gathered, so that nobody speaks w
   ]);
 });
 
-test('a room and a chat of its own are never one turn', async () => {
+test('public and private messages are not merged', async () => {
   await gather(['ann', 'aloud'], ['ann', 'in private', { public: false }]);
   expect(asked().map(([text]) => text)).toEqual(['aloud', 'in private']);
 });
 
-test('bots are answered so many times in a row; then they are read, until a person says something', async () => {
+test('bots get a limited number of turns in a row, then are only observed until a person writes', async () => {
   const bot = (text: string) => say('robo', text, { sender: { raw_id: 'robo', is_bot: true } });
   const outcomes = [];
   for (const text of ['1', '2', '3', '4']) outcomes.push((await bot(text)).outcome);
@@ -81,7 +81,7 @@ test('bots are answered so many times in a row; then they are read, until a pers
   expect(core.engine.requests.at(-1)?.prompt).toContain('hello');
 });
 
-test('a stranger does not give a bot more turns, nor the same message twice', async () => {
+test('neither a stranger nor a repeated message resets or uses up the turns of a bot', async () => {
   const bot = (text: string, over = {}) => say('robo', text, { sender: { raw_id: 'robo', is_bot: true }, ...over });
   await bot('1', { message_id: 'same' });
   await bot('1', { message_id: 'same' });
@@ -90,7 +90,7 @@ test('a stranger does not give a bot more turns, nor the same message twice', as
   expect((await bot('3')).outcome).toBe('observed');
 });
 
-test('strangers of a public room are listed nowhere where the instance says so; in private they are, and get a code', async () => {
+test('quiet_strangers keeps strangers of a public room off the pending list, but not private senders', async () => {
   const quiet = { intake: { quiet_strangers: true, pairing: true } };
   for (let i = 0; i < 20; i++) await say(`stranger-${i}`, 'hi', quiet);
   expect(await core.context.pending.list()).toEqual([]);

@@ -19,7 +19,7 @@ beforeEach(async () => {
     return Promise.resolve({ delivered: true } as const);
   };
   core = await openTestCore({ clock, sendToChannel });
-  // The same name on two channels is two people, with the rights of each.
+  // The same name on two channels is two people with different rights.
   await core.addPrincipal('anna', 'owner', 'messenger');
   await core.context.db
     .run(`INSERT INTO principal (id, key, display_name, status, bypass_moderation, notes, created_at, updated_at)
@@ -40,8 +40,8 @@ const handle = async (message: Envelope) => {
   return { status: response.statusCode, body: response.json<HandleResult & { error?: string }>() };
 };
 
-describe('messages that are gathered', () => {
-  /** Runs messages that come in one batch; gives what the engine was asked, with the rights of each turn. */
+describe('gathered messages', () => {
+  /** Runs messages of one batch; returns what the engine was asked, with the rights of each turn. */
   async function gather(...messages: Envelope[]) {
     const { pipeline } = core.context;
     const answers = [];
@@ -56,12 +56,12 @@ describe('messages that are gathered', () => {
     return core.engine.requests.map(({ text, toolPolicy }) => ({ text, toolPolicy }));
   }
 
-  test('of one sender are one turn', async () => {
+  test('of one sender are merged into one turn', async () => {
     const asked = await gather(from('messenger', 'a', gathered), from('messenger', 'b', gathered));
     expect(asked).toEqual([{ text: 'a\nb', toolPolicy: 'full' }]);
   });
 
-  test('of the same name on another channel stay apart: each runs with the rights of its own sender', async () => {
+  test('of the same name on another channel are separate turns with separate rights', async () => {
     const asked = await gather(from('device', 'delete everything', gathered), from('messenger', 'hello', gathered));
     expect(asked.toSorted((a, b) => (a.text < b.text ? -1 : 1))).toEqual([
       { text: 'delete everything', toolPolicy: 'none' },
@@ -72,17 +72,17 @@ describe('messages that are gathered', () => {
   test.each([
     ['public and private', { public: true }],
     ['for two chats', { channel_context: { chatId: 'other' } }],
-  ])('that are %s stay apart', async (_how, over) => {
+  ])('that are %s are separate turns', async (_how, over) => {
     expect(await gather(from('messenger', 'a', gathered), from('messenger', 'b', { ...gathered, ...over }))).toHaveLength(2);
   });
 
-  test('of a person who has the same rights everywhere stay apart by the surface they came from', async () => {
+  test('of one person in public and in private are separate turns', async () => {
     const room = { ...gathered, conversation_key: 'room' };
     const asked = await gather(from('device', 'a', room), from('device', 'b', { ...room, public: true }));
     expect(asked.map(({ text }) => text).toSorted()).toEqual(['a', 'b']);
   });
 
-  test('before and after a change of trust stay apart', async () => {
+  test('before and after a change of trust are separate turns', async () => {
     const first = handle(from('device', 'a', gathered));
     await expect.poll(() => core.context.pipeline.isBusy(key)).toBe(true);
     await core.context.db.run(`UPDATE trust_grant SET role_id = (SELECT id FROM role WHERE name = 'owner') WHERE id = 'g2'`);
@@ -95,7 +95,7 @@ describe('messages that are gathered', () => {
     expect(core.engine.requests).toHaveLength(2);
   });
 
-  test('are not told apart by signs in their names', async () => {
+  test('of conversations with similar keys are separate turns', async () => {
     await core.addPrincipal('x\u0001y', 'known', 'messenger');
     const one = from('messenger', 'a', { ...gathered, conversation_key: 'messenger:m1:a', sender: { raw_id: 'anna' } });
     const other = from('messenger', 'b', { ...gathered, conversation_key: 'messenger:m1:a|anna', sender: { raw_id: 'anna' } });
@@ -103,11 +103,11 @@ describe('messages that are gathered', () => {
   });
 });
 
-describe('a message that came before', () => {
+describe('a repeated message', () => {
   const message = (channel: string, over: Partial<Envelope> = {}) =>
     from(channel, 'what is the code?', { message_id: '7', ...over });
 
-  test('is answered to the same sender on the same channel', async () => {
+  test('gets the answer again from the same sender on the same channel', async () => {
     const first = await handle(message('messenger'));
     expect(await handle(message('messenger'))).toEqual(first);
     expect(core.engine.requests).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('a message that came before', () => {
     ['the same name on another channel', message('device')],
     ['the same name in public', message('messenger', { public: true })],
     ['another name', message('messenger', { sender: { raw_id: 'bo' } })],
-  ])('is not answered to %s', async (_who, other) => {
+  ])('is rejected when it comes from %s', async (_who, other) => {
     await core.addPrincipal('bo', 'known', 'messenger');
     await handle(message('messenger'));
     expect(await handle(other)).toMatchObject({ status: 409, body: { error: 'conflict' } });
@@ -126,7 +126,7 @@ describe('a message that came before', () => {
   test.each([
     ['the same name on another channel', message('device')],
     ['the same name in public', message('messenger', { public: true })],
-  ])('and is live is not joined by %s', async (_who, other) => {
+  ])('is rejected while its turn runs when it comes from %s', async (_who, other) => {
     core.engine.script(workingUntilAborted('so far'));
     const working = handle(message('messenger'));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
@@ -135,7 +135,7 @@ describe('a message that came before', () => {
     await working;
   });
 
-  test('and was written down by an earlier version is answered to the channel of its key, in private, alone', async () => {
+  test('stored by an earlier version is answered only in private on the channel of its key', async () => {
     const first = await handle(message('messenger'));
     await core.context.db.run('UPDATE turn SET channel = NULL, public = NULL');
     expect(await handle(message('messenger'))).toEqual(first);
@@ -143,7 +143,7 @@ describe('a message that came before', () => {
     expect(await handle(message('messenger', { public: true }))).toMatchObject({ status: 409 });
   });
 
-  test('of another conversation is not joined, whatever signs are in the keys', async () => {
+  test('is not confused with one of another conversation when keys and ids are similar', async () => {
     core.engine.script(workingUntilAborted('so far'));
     const one = { conversation_key: 'messenger:m1:a', message_id: 'b|c' };
     const other = { conversation_key: 'messenger:m1:a|b', message_id: 'c' };
@@ -153,21 +153,21 @@ describe('a message that came before', () => {
     await Promise.all(working);
   });
 
-  test('and was only seen is seen from another sender too', async () => {
+  test('that is observed is stored once per sender', async () => {
     const seen = (channel: string) => message(channel, { delivery: 'async' });
     for (const channel of ['device', 'messenger', 'messenger']) await handle(seen(channel));
     expect(await core.context.observed.list(key)).toHaveLength(2);
   });
 });
 
-describe('where a session is pushed to', () => {
+describe('push route of a session', () => {
   const route = async () => {
     const { outbound_instance_id: instance, outbound_target: target } = (await core.context.sessions.read(key))!;
     return [instance, target];
   };
   const to = (chatId: unknown) => ({ channel_context: { chatId } });
 
-  test('is not moved by a message of another channel, nor whose session it is', async () => {
+  test('and its owner are not changed by a message of another channel', async () => {
     await handle(from('messenger', 'hi', { ...to('room'), public: true }));
     const before = await core.context.sessions.read(key);
     await handle(from('device', 'hi', to('chat of the attacker')));
@@ -184,7 +184,7 @@ describe('where a session is pushed to', () => {
     expect(sent.map(({ instance_id, target }) => [instance_id, target])).toEqual([['m1', 'room']]);
   });
 
-  test('is not set by another channel that comes first, and the own one takes the session over', async () => {
+  test('is not set by another channel that writes first, and the session passes to its own channel', async () => {
     await handle(from('device', 'hi', to('chat of the attacker')));
     expect(await route()).toEqual([null, null]);
     await handle(from('messenger', 'hi', to('room')));
@@ -192,14 +192,14 @@ describe('where a session is pushed to', () => {
     expect(await route()).toEqual(['m1', 'room']);
   });
 
-  test('moves whole with the own channel, and stays when a message names no place', async () => {
+  test('follows the latest target of its own channel, and ignores messages without one', async () => {
     for (const place of [to('room'), {}, to(null), to({ a: 1 })]) await handle(from('messenger', 'hi', place));
     expect(await route()).toEqual(['m1', 'room']);
     await handle(from('messenger', 'hi', to(7)));
     expect(await route()).toEqual(['m1', '7']);
   });
 
-  test('does not exist where the stored instance is not the one in the key', async () => {
+  test('is absent when the stored instance differs from the one in the key', async () => {
     await handle(from('messenger', 'hi', to('room')));
     for (const [instance, target] of [
       ['m2', 'room'],

@@ -31,7 +31,7 @@ const lastChanges = async (limit: number) =>
   (await core.app.inject(`/trust/audit?limit=${limit}`)).json<{ audit: TrustChange[] }>().audit;
 const nobody = { min_trust: null, updated_at: null, used_by: [], waits: false };
 
-test('names are listed with where each lies and who uses it, and no value is in it', async () => {
+test('the list has names, places and users of secrets, and no values', async () => {
   const instances = [
     shed('one', { door: 'DOOR', roof: 'ROOF' }),
     shed('off', { door: 'OLD_DOOR' }, false),
@@ -60,7 +60,7 @@ test('names are listed with where each lies and who uses it, and no value is in 
   expect(answer.body).not.toContain('value-');
 });
 
-test('a key of an engine that is to pay with one is needed, unless it has another', async () => {
+test('an engine key is listed only for an engine that uses one', async () => {
   await open([], {});
   await core.app.inject({ method: 'PUT', url: '/v2/engines/gemini/apikey', payload: { value: 'value-of-gemini' } });
   expect((await entries())['SVC_GEMINI_API_KEY']).toMatchObject({
@@ -70,7 +70,7 @@ test('a key of an engine that is to pay with one is needed, unless it has anothe
   expect(Object.keys(await entries())).toEqual(['SVC_GEMINI_API_KEY']);
 });
 
-test('a file that others can read is named with what to do, and hides nothing that lies elsewhere', async () => {
+test('an insecure secrets file is reported with the fix, and other secrets are still listed', async () => {
   await open([shed('one', { door: 'DOOR' })], { DOOR: 'value-door' });
   write({ A: 'value-a' });
   chmodSync(file(), 0o644);
@@ -86,7 +86,7 @@ test('a file that others can read is named with what to do, and hides nothing th
   expect(readFileSync(file(), 'utf8')).toBe(before);
 });
 
-test('without the manager the list says that connectors are missing in it', async () => {
+test('without the manager the list reports that connectors are missing', async () => {
   const manager = await standInManager([]);
   core = await openTestCore({ env: manager.env });
   await manager.close();
@@ -97,7 +97,7 @@ test('without the manager the list says that connectors are missing in it', asyn
   });
 });
 
-test('the command is asked for what lies nowhere else, and for nothing that nobody needs', async () => {
+test('the secrets command is asked only for used names that are found nowhere else', async () => {
   const { path: folder, remove: removeFolder } = temporaryFolder();
   onTestFinished(removeFolder);
   const [program, asked] = [path.join(folder, 'keeper'), path.join(folder, 'asked')];
@@ -115,7 +115,7 @@ test('the command is asked for what lies nowhere else, and for nothing that nobo
   expect(new Set(readFileSync(asked, 'utf8').trim().split('\n'))).toEqual(new Set(['DOOR', 'GONE']));
 });
 
-test('a set and a removed secret are on record with who did it, and the value is in no record, event, error or log', async () => {
+test('setting and removing a secret is audited by user, and the value is never shown', async () => {
   const value = 'tulips "under" the \\ oak';
   await open();
   const made = await set({ name: 'GARDEN', value }, remoteUsers.headersFor('anna'));
@@ -144,7 +144,7 @@ test('a set and a removed secret are on record with who did it, and the value is
   expect((await remove('GARDEN')).statusCode).toBe(404);
 });
 
-test('what the environment has is not removed here, and a name in the file is, whatever it is', async () => {
+test('a secret of the environment cannot be removed, but any name in the file can', async () => {
   await open([], { DOOR: 'value-door' });
   const odd = ['a/b:c.d', '../../etc/passwd', 'x y', '\u202ename', '%2e', 'constructor', 'n'.repeat(200)];
   write({ ...Object.fromEntries(odd.map((name) => [name, 'value'])), DOOR: 'value-other' });
@@ -159,7 +159,7 @@ test('what the environment has is not removed here, and a name in the file is, w
   expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({});
 });
 
-test('what is set and removed at once is all kept, and a core that was killed lists the same', async () => {
+test('concurrent changes are all kept, and survive a crash', async () => {
   await open();
   const names = Array.from({ length: 12 }, (_, n) => `N${String(n).padStart(2, '0')}`);
   await Promise.all(names.map((name) => set({ name, value: `value-${name}` })));

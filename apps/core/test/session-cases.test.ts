@@ -17,7 +17,7 @@ const session = async () =>
   (await core.app.inject(`/v2/session/${encodeURIComponent(key)}`)).json<{ state: string; engine_session_id: string }>();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('forgetting a conversation that is cut off', () => {
+describe('an interrupted forgetting of a conversation', () => {
   const url = `/v2/session/${encodeURIComponent(key)}`;
   type Part = Record<string, (...given: never[]) => Promise<unknown>>;
   const steps = (context: TestCore['context']): Record<string, [part: Part, name: string]> => ({
@@ -28,7 +28,7 @@ describe('forgetting a conversation that is cut off', () => {
     session: [context.sessions as never, 'delete'],
   });
   const names = ['what was said', 'files', 'workspaces', 'checkouts', 'session'];
-  /** A kill right before the step. */
+  /** Kills the core right before the step. */
   const killBefore = async (name: string, forget: () => Promise<unknown>) => {
     const [part, method] = steps(core.context)[name]!;
     const begun = new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ describe('forgetting a conversation that is cut off', () => {
     return { list, history };
   };
 
-  test.each(names)('before %s is forgotten when that is asked for again, and shows nothing of it meanwhile', async (name) => {
+  test.each(names)('before %s is completed by a repeated request, and hides the conversation meanwhile', async (name) => {
     await core.handle(envelope('a secret'));
     await core.app.inject({ method: 'PATCH', url, payload: { title: 'Of a secret' } });
     await killBefore(name, async () => core.app.inject({ method: 'DELETE', url }));
@@ -54,7 +54,7 @@ describe('forgetting a conversation that is cut off', () => {
     expect(core.context.db.raw.prepare('SELECT seq FROM turn').all()).toEqual([]);
   });
 
-  test.each(['files', 'session'])('before %s by a /new is forgotten when that comes again', async (name) => {
+  test.each(['files', 'session'])('before %s by /new is completed by the repeated command', async (name) => {
     await core.handle(envelope('a secret'));
     await killBefore(name, async () => core.handle(envelope('/new', { message_id: 'm1' })));
     expect((await core.handle(envelope('/new', { message_id: 'm1' }))).json()).toMatchObject({ outcome: 'command' });
@@ -64,7 +64,7 @@ describe('forgetting a conversation that is cut off', () => {
 });
 
 describe('turns of one conversation', () => {
-  test('[L01] a hundred at once run one after the other, in the order they came', async () => {
+  test('[L01] a hundred at once run one at a time, in order', async () => {
     const seen: string[] = [];
     core.engine.script(async function* ({ text }) {
       seen.push(`${text} begins`);
@@ -81,7 +81,7 @@ describe('turns of one conversation', () => {
     expect(seen).toEqual(texts.flatMap((text) => [`${text} begins`, `${text} ends`]));
   });
 
-  test('of many conversations run beside each other up to the slots; one conversation waits for itself alone', async () => {
+  test('of different conversations run in parallel up to the limit', async () => {
     const small = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '2' } });
     small.engine.script(workingUntilAborted());
     const turns = ['a', 'a', 'b', 'c'].map((name) => small.handle(envelope('work', { conversation_key: `compat:c1:${name}` })));
@@ -99,14 +99,14 @@ describe('turns of one conversation', () => {
 describe('POST /v2/abort', () => {
   const abort = (conversation_key: string) => post('/v2/abort', { conversation_key });
 
-  test('[L02] of a conversation with nothing in flight is 404, and so is an unknown session', async () => {
+  test('[L02] answers 404 for a conversation with nothing in flight and for an unknown session', async () => {
     await core.handle(envelope('hi'));
     expect((await abort(key)).statusCode).toBe(404);
     expect((await abort('nobody')).statusCode).toBe(404);
     expect((await core.app.inject('/v2/session/nobody')).statusCode).toBe(404);
   });
 
-  test('[L04] twice at once ends the turn once: one is 200, the other 404', async () => {
+  test('[L04] called twice at once, answers one call with 200 and the other with 404', async () => {
     core.engine.script(workingUntilAborted('so far'));
     const turn = core.handle(envelope('work'));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
@@ -115,7 +115,7 @@ describe('POST /v2/abort', () => {
     expect((await turn).json()).toMatchObject({ actions: [], outcome: 'aborted' });
   });
 
-  test('ends a turn that still waits for its slot, before any engine has seen it', async () => {
+  test('ends a waiting turn before an engine is called', async () => {
     const small = await openTestCore({ env: { SVC_MAX_CONCURRENT_TURNS: '1' } });
     small.engine.script(workingUntilAborted());
     const running = small.handle(envelope('work', { conversation_key: 'compat:c1:other' }));
@@ -130,7 +130,7 @@ describe('POST /v2/abort', () => {
     await small.close();
   });
 
-  test('[L03] at any instant, however late the engine ends: silent, the same engine session, no lock taken again', async () => {
+  test('[L03] at any instant ends the turn silently, keeps the engine session and frees the conversation', async () => {
     const instants = fc.record({
       jobs: fc.nat({ max: 30 }),
       ticks: fc.nat({ max: 2 }),
@@ -154,7 +154,7 @@ describe('POST /v2/abort', () => {
         const turn = own.context.pipeline.handle(envelope('work'), caller, 'r2');
         for (let job = 0; job < jobs; job++) await Promise.resolve();
         for (let tick = 0; tick < ticks; tick++) await settle();
-        // In its very first instant there may be nothing in flight yet.
+        // At first there may be nothing in flight yet.
         while (!own.context.pipeline.abort(key)) await Promise.resolve();
         expect(await passUntil(clock, turn)).toMatchObject({ actions: [], outcome: 'aborted' });
         expect(await passUntil(clock, own.context.pipeline.handle(envelope('hi'), caller, 'r3'))).toMatchObject({
@@ -183,7 +183,7 @@ describe('POST /v2/abort', () => {
     return ended;
   }
 
-  test('leaves the session to the next message, and to an operator’s words', async () => {
+  test('keeps the engine session for later messages, including those of an operator', async () => {
     core.engine.script(workingUntilAborted());
     const turn = core.handle(envelope('work'));
     await expect.poll(async () => (await session()).engine_session_id).toBe('s-1');
@@ -200,7 +200,7 @@ describe('POST /v2/claim and /v2/release', () => {
   const claim = (by = 'terminal') => post('/v2/claim', { conversation_key: key, by });
   const release = () => post('/v2/release', { conversation_key: key });
 
-  test('[L09] of a session without an engine session is refused, of an unknown one 404', async () => {
+  test('[L09] refuse a session without an engine session, and answer 404 for an unknown one', async () => {
     expect((await claim()).statusCode).toBe(404);
     expect((await release()).statusCode).toBe(404);
     core.engine.script(answering('no session of its own'));
@@ -208,7 +208,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect((await claim()).statusCode).toBe(409);
   });
 
-  test('[L09] pauses the channel: a message is kept as context and runs nothing, until it is released', async () => {
+  test('[L09] pause the channel, whose messages are observed until the release', async () => {
     await core.handle(envelope('hi'));
     expect((await claim()).json()).toMatchObject({
       ok: true,
@@ -225,7 +225,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect(core.engine.requests[1]?.prompt).toContain('the door is open');
   });
 
-  test('[L09] while a turn is in flight, or by another person, is refused', async () => {
+  test('[L09] refuse a claim while a turn is in flight, or while another person has one', async () => {
     await core.handle(envelope('hi'));
     core.engine.script(workingUntilAborted());
     const turn = core.handle(envelope('work'));
@@ -238,7 +238,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect((await claim('bert')).statusCode).toBe(409);
   });
 
-  test('a claimed session is not started again by /new, so that it can be released', async () => {
+  test('keep /new from resetting a claimed session', async () => {
     await core.handle(envelope('hi'));
     await claim();
     expect((await core.handle(envelope('/new'))).json()).toMatchObject({
@@ -250,7 +250,7 @@ describe('POST /v2/claim and /v2/release', () => {
     expect(core.engine.requests[1]?.resume).toBe(`s-${key}`);
   });
 
-  test('a claim outlives a crash, and a release that came with it leaves what was asked last', async () => {
+  test('keep a claim across a crash, and apply concurrent requests in order', async () => {
     await core.handle(envelope('hi'));
     await claim();
     await Promise.all([release(), claim('anna')]);
@@ -265,7 +265,7 @@ describe('POST /v2/claim and /v2/release', () => {
 });
 
 describe('GET /v2/sessions', () => {
-  test('shows what was active before the clock was set back', async () => {
+  test('lists sessions active before the clock was set back', async () => {
     const clock = createFakeClock();
     const own = await openTestCore({ clock });
     await own.context.pipeline.handle(envelope('hi'), { sink: null, isGone: () => false }, 'r1');
@@ -292,7 +292,7 @@ describe('GET /v2/sessions', () => {
       at,
     );
 
-  test('goes page by page through all sessions, each once, also where many were active in the same millisecond', async () => {
+  test('pages through all sessions, each once, even with equal timestamps', async () => {
     const keys = fc.uniqueArray(fc.tuple(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(2)), {
       selector: ([name]) => name,
       maxLength: 12,
@@ -312,7 +312,7 @@ describe('GET /v2/sessions', () => {
     );
   });
 
-  test('takes a time as well as the place that a page ends at, and refuses anything else', async () => {
+  test('accepts a time or a page cursor in "before", and rejects anything else', async () => {
     for (const [name, at] of [
       ['a', 1],
       ['b', 2],
@@ -331,8 +331,8 @@ describe('GET /v2/sessions', () => {
   });
 });
 
-describe('a conversation key', () => {
-  test('[L10] of any characters makes the round trip through every route', async () => {
+describe('conversation keys', () => {
+  test('[L10] of any characters work in every route', async () => {
     const parts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((part) => part.isWellFormed());
     await fc.assert(
       fc.asyncProperty(fc.oneof(parts, fc.constantFrom('a:b', 'a/b', '%2e%2e', '..', 'a?b#c', '😀', ' ')), async (part) => {
@@ -352,7 +352,7 @@ describe('a conversation key', () => {
 });
 
 describe('POST /v2/title', () => {
-  test('[L11] answers 429 while a title is being made, and works again after it, also when that failed', async () => {
+  test('[L11] answers 429 while a title is being made, and works again afterwards, even after a failure', async () => {
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
     core.engine.script(async function* () {
@@ -372,7 +372,7 @@ describe('POST /v2/title', () => {
     );
   });
 
-  test('that is too long is cut between two signs, never within one', async () => {
+  test('truncates a long title between characters, never within one', async () => {
     core.engine.script(answering(`${'x'.repeat(79)}😀`));
     expect((await post('/v2/title', { text: 'how do I bake bread?' })).json()).toEqual({ ok: true, title: 'x'.repeat(79) });
   });

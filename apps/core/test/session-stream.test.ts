@@ -10,7 +10,7 @@ const key = 'compat:c1:key';
 let core: TestCore;
 let url: string;
 const readers: { close(): unknown }[] = [];
-/** What the engine says next; the turn ends with null. */
+/** Emits the next text of the engine; null ends the turn. */
 let say: (text: string | null) => void;
 const script: EngineScript = async function* ({ text }, signal) {
   yield { type: 'session', engineSessionId: 's-1', resumed: false, model: null };
@@ -58,15 +58,15 @@ async function watch(lastId?: string, of = key) {
 type Reader = Awaited<ReturnType<typeof watch>>;
 const ended = (reader: Reader, times = 1) =>
   expect.poll(() => reader.types().filter((type) => type === 'end').length, { timeout: 10_000 }).toBe(times);
-/** Waits until the turn has begun to work. */
+/** Waits until the engine has been called that often. */
 const working = async (count: number) => expect.poll(() => core.engine.requests.length).toBe(count);
 const saying = async (text: string | null) => {
   await new Promise((resolve) => setImmediate(resolve));
   say(text);
 };
 
-describe('a watcher', () => {
-  test('sees who says what, and the answer, each frame once and in order', async () => {
+describe('a session watcher', () => {
+  test('gets sender, text and answer of a turn, each frame once and in order', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await core.handle(envelope('hello', { message_id: 'm1' }));
@@ -87,7 +87,7 @@ describe('a watcher', () => {
     expect(reader.ids()).toEqual(seqs.map(String));
   });
 
-  test('that comes in the middle gets the beginning and the text so far, and what follows', async () => {
+  test('that connects during a turn gets its beginning, the text so far and the rest', async () => {
     const turn = core.handle(envelope('work'));
     await working(1);
     await saying('one ');
@@ -108,7 +108,7 @@ describe('a watcher', () => {
     }
   });
 
-  test('is no caller: a reply that nobody fetched is listed as before', async () => {
+  test('does not count as the caller: an unfetched reply is still pending', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     const { pipeline } = core.context;
@@ -117,7 +117,7 @@ describe('a watcher', () => {
     expect(pipeline.pendingAcks.count()).toBe(1);
   });
 
-  test('sees what an operator says, and how a turn failed or was stopped', async () => {
+  test('gets operator messages, failures and aborts', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await core.app.inject({ method: 'POST', url: '/v2/inject', payload: { conversation_key: key, text: 'note', by: 'anna' } });
@@ -139,7 +139,7 @@ describe('a watcher', () => {
     ]);
   });
 
-  test('sees nothing of who is denied, nor of other conversations', async () => {
+  test('gets nothing of denied senders or other conversations', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await core.handle(envelope('let me in', { sender: { raw_id: 'stranger' } }));
@@ -149,7 +149,7 @@ describe('a watcher', () => {
     expect(reader.frames()[0]).toMatchObject({ text: 'hello' });
   });
 
-  test('sees messages that were gathered begin once more as one', async () => {
+  test('gets gathered messages one by one, then as one merged turn', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     const intake = { debounce_ms: 50 };
@@ -160,7 +160,7 @@ describe('a watcher', () => {
     expect(of('end')).toMatchObject([{ outcome: 'merged' }, { outcome: 'replied', text: 'one\ntwo' }]);
   });
 
-  test('sees no secret that anybody says', async () => {
+  test('gets masked secrets only', async () => {
     const secret = 'Cnry7Var2kQzLwXp';
     core.context.knownSecrets.learn([secret]);
     await core.handle(envelope('first'));
@@ -173,8 +173,8 @@ describe('a watcher', () => {
   });
 });
 
-describe('a watcher that comes back', () => {
-  test('goes on after the last frame it has seen', async () => {
+describe('a watcher that reconnects', () => {
+  test('resumes after the last frame it has seen', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await core.handle(envelope('one'));
@@ -187,7 +187,7 @@ describe('a watcher that comes back', () => {
     expect(again.frames().at(-1)).toMatchObject({ text: 'two' });
   });
 
-  test('has missed nothing that happened before its first frame', async () => {
+  test('misses no turn that began before its first frame', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await expect.poll(reader.lastId).not.toBe('');
@@ -199,7 +199,7 @@ describe('a watcher that comes back', () => {
   });
 
   test.each(['0', '1', '99999999999999999999', '-1', '1e3', 'x', '\u00e9{"a":1}', 'x'.repeat(8000), '9007199254740993'])(
-    'with the id %j is told that frames are missing, and sees the turn that runs from its beginning',
+    'with the unknown id %j gets a gap, then the running turn from its beginning',
     async (lastId) => {
       const turn = core.handle(envelope('work'));
       await working(1);
@@ -214,7 +214,7 @@ describe('a watcher that comes back', () => {
     },
   );
 
-  test('sees nothing of what was forgotten meanwhile', async () => {
+  test('does not get what was forgotten in the meantime', async () => {
     await core.handle(envelope('first'));
     const reader = await watch();
     await core.handle(envelope('private words'));
@@ -230,7 +230,7 @@ describe('a watcher that comes back', () => {
   });
 });
 
-test('an operator sees the turn of their words as it runs, with the answer at the end', async () => {
+test('an operator message can be streamed, with the result at the end', async () => {
   await core.handle(envelope('first'));
   const inject = (conversation_key: string) =>
     core.app.inject({
@@ -249,14 +249,14 @@ test('an operator sees the turn of their words as it runs, with the answer at th
   expect(events((await inject('compat:c1:none')).body)).toMatchObject([['error', { error: { error: 'not_found' } }]]);
 });
 
-test('a conversation that is not there cannot be watched, whatever its key', async () => {
+test('watching an unknown conversation answers 404, whatever its key', async () => {
   for (const odd of ['compat:c1:none', 'a/b', '../..', '%', '"', 'é', ' ', 'x'.repeat(600)]) {
     expect((await core.app.inject(pathOf(odd))).statusCode, odd).toBe(404);
   }
 });
 
 test.each(['compat:c1:a/b', 'compat:c1:%2F', 'compat:c1:"\\', 'compat:c1:é 😀', 'compat:c1:__proto__'])(
-  'a conversation with the key %j is watched as any other',
+  'a conversation with the key %j can be watched',
   async (odd) => {
     await core.handle(envelope('first', { conversation_key: odd }));
     const reader = await watch(undefined, odd);
@@ -266,7 +266,7 @@ test.each(['compat:c1:a/b', 'compat:c1:%2F', 'compat:c1:"\\', 'compat:c1:é 😀
   },
 );
 
-test('a failure that nobody is told of is found in the history of a channel that keeps it, and is not listed', async () => {
+test('an unreported failure is kept in the history for a channel with "keeps", and listed for others', async () => {
   core.engine.script(async function* () {
     yield { type: 'failed', failure: { code: 'engine_failed', message: 'It broke.', retryable: false } };
   });
@@ -282,7 +282,7 @@ test('a failure that nobody is told of is found in the history of a channel that
   expect(await listed()).toBe(1);
 });
 
-test('a watcher that never reads holds nobody up, and is let go of; others see all', async () => {
+test('a watcher that never reads is dropped without delaying others', async () => {
   await core.handle(envelope('first'));
   const reader = await watch();
   const deaf = net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
@@ -299,7 +299,7 @@ test('a watcher that never reads holds nobody up, and is let go of; others see a
   await expect.poll(() => core.context.watches.counts().watchers).toBe(1);
 });
 
-test('when nobody watches, nothing is held; a minute after the last has left neither', async () => {
+test('nothing is buffered without watchers, and a conversation stays buffered after its last one left', async () => {
   await core.handle(envelope('first'));
   expect(core.context.watches.counts()).toEqual({ conversations: 0, watchers: 0 });
   const reader = await watch();

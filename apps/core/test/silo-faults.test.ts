@@ -22,7 +22,7 @@ const blobsOf = (id: string): string[] => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-test('a sweep keeps a file that gets its name while the sweep reads the names', async () => {
+test('a sweep keeps a file that is named while the sweep reads the names', async () => {
   const body = new PassThrough();
   let written: Promise<unknown> = Promise.resolve();
   const { db } = core.context;
@@ -45,7 +45,7 @@ test('a sweep keeps a file that gets its name while the sweep reads the names', 
   expect(await silos.content(id, 'a.txt')).toMatchObject({ file: { bytes: 9 } });
 });
 
-test('a sealed silo without a vault is not to be had for now, and says what to set', async () => {
+test('an encrypted silo without a vault is unavailable, and the error names the setting', async () => {
   const vault: NonNullable<SiloDeps['vault']> = {
     generateSiloKey: () => Promise.resolve({ key: randomBytes(32), wrapped: 'w' }),
     unwrapSiloKey: () => Promise.reject(new Error('not asked here')),

@@ -33,7 +33,7 @@ const blobsOf = (id: string) => {
 };
 
 describe('a silo', () => {
-  test('is made once under its name, and listed', async () => {
+  test('has a unique, valid name and is listed', async () => {
     await open();
     const silo = await create();
     expect(silo).toEqual({
@@ -53,7 +53,7 @@ describe('a silo', () => {
     expect((await ask('GET', '/v2/silos/silo_none')).statusCode).toBe(404);
   });
 
-  test('keeps files, raw and as base64, replaces and forgets them', async () => {
+  test('stores files, raw and as base64, replaces and deletes them', async () => {
     await open();
     const { id } = await create();
     const bytes = randomBytes(300_000);
@@ -87,7 +87,7 @@ describe('a silo', () => {
     expect(blobsOf(id)).toHaveLength(1);
   });
 
-  test('takes the type of a file from the query, its header, or its name, in this order', async () => {
+  test('takes the type of a file from the query, the header or the name, in this order', async () => {
     await open();
     const { id } = await create();
     const typeOf = async (at: string, type: string, query = '') => {
@@ -100,7 +100,7 @@ describe('a silo', () => {
     expect(await typeOf('a.csv', 'application/octet-stream')).toBe('text/csv');
   });
 
-  test('[H10] takes base64 of 7,864,000 bytes as JSON, not of 7,900,000', async () => {
+  test('[H10] accepts base64 of 7,864,000 bytes as JSON, but not of 7,900,000', async () => {
     await open();
     const { id } = await create();
     const send = (size: number) =>
@@ -109,7 +109,7 @@ describe('a silo', () => {
     expect((await send(7_900_000)).statusCode).toBe(413);
   });
 
-  test('is deleted for good, with its files only when that is said', async () => {
+  test('is deleted permanently, with files only when with_files is set', async () => {
     await open();
     const [empty, full] = [await create('empty'), await create('full')];
     for (const at of ['a', 'b']) await put(full.id, at, 'x');
@@ -129,12 +129,12 @@ describe('a silo', () => {
     expect((await create('full')).id).not.toBe(full.id);
   });
 
-  test('that is deleted while a file comes takes the file with it', async () => {
+  test('deleted during an upload discards the uploaded file', async () => {
     await open();
     const { id } = await create();
     const coming = new PassThrough();
     const writing = core.context.silos.write(id, 'a', coming);
-    writing.catch(() => undefined); // looked at below
+    writing.catch(() => undefined); // checked below
     coming.write('half');
     await expect.poll(() => blobsOf(id)).toHaveLength(1);
     await core.context.silos.drop(id, false);
@@ -145,7 +145,7 @@ describe('a silo', () => {
     expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
   });
 
-  test('that is deleted while a backup is made keeps its bytes for it', async () => {
+  test('deleted during a backup keeps its files until the backup ends', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'first');
@@ -158,7 +158,7 @@ describe('a silo', () => {
     expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
   });
 
-  test('that was deleted when the service was killed is gone after the next start', async () => {
+  test('deleted right before a kill has its files removed at the next start', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'x');
@@ -168,7 +168,7 @@ describe('a silo', () => {
     expect(existsSync(path.join(core.folder, 'silos', id))).toBe(false);
   });
 
-  test('is for callers of its tier and above', async () => {
+  test('is accessible to callers of its tier and above', async () => {
     await open();
     const { id } = await create('notes', 'TRUSTED');
     const { silos } = core.context;
@@ -178,7 +178,7 @@ describe('a silo', () => {
     }
   });
 
-  test('forgets at the next start what was written and never named', async () => {
+  test('removes unnamed files at the next start', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'kept');
@@ -188,7 +188,7 @@ describe('a silo', () => {
     expect((await get(id, 'a')).body).toBe('kept');
   });
 
-  test('keeps the earlier content when a new one does not come whole, or is too much', async () => {
+  test('keeps the earlier content when an upload breaks off or is too large', async () => {
     await open({ env: { SVC_RAW_BODY_LIMIT: '1kb' } });
     const { id } = await create();
     await put(id, 'a', 'kept');
@@ -209,7 +209,7 @@ describe('a silo', () => {
     expect(blobsOf(id)).toHaveLength(1);
   });
 
-  test('lets a backup read what is deleted meanwhile', async () => {
+  test('keeps replaced content until a running backup has ended', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'first');
@@ -221,7 +221,7 @@ describe('a silo', () => {
   });
 });
 
-describe('[S01] a path', () => {
+describe('[S01] a silo path', () => {
   test.each([
     '',
     '.',
@@ -244,7 +244,7 @@ describe('[S01] a path', () => {
     `${'a/'.repeat(20)}b`,
     'a'.repeat(300),
     `${'a'.repeat(250)}/`.repeat(5),
-  ])('%j is refused, and nothing is stored', async (at) => {
+  ])('%j is rejected, and nothing is stored', async (at) => {
     await open();
     const { id } = await create();
     for (const answer of [await put(id, at, 'x'), await get(id, at), await remove(id, at)]) {
@@ -254,7 +254,7 @@ describe('[S01] a path', () => {
     expect(existsSync(path.join(core.folder, 'silos'))).toBe(false);
   });
 
-  test('that is missing, or that is not of the file', async () => {
+  test('is required, and must be of an existing silo', async () => {
     await open();
     const { id } = await create();
     expect((await ask('GET', `/v2/silos/${id}/file`)).statusCode).toBe(400);
@@ -262,7 +262,7 @@ describe('[S01] a path', () => {
     expect((await put('silo_none', 'a', 'x')).statusCode).toBe(404);
   });
 
-  test('leads through no link that was put on the disk', async () => {
+  test('is not followed through a link on the disk', async () => {
     await open();
     const { id } = await create();
     await put(id, 'a', 'x');
@@ -272,7 +272,7 @@ describe('[S01] a path', () => {
     expect((await get(id, 'a')).statusCode).toBe(404);
   });
 
-  test('[H04] is nothing for a web page of another origin', async () => {
+  test('[H04] cannot be used by a web page of another origin', async () => {
     await open();
     const { id } = await create();
     expect((await put(id, 'a', 'x', { origin: 'https://evil.example' })).statusCode).toBe(403);
@@ -285,11 +285,11 @@ const isHeldOpen = (file: string): boolean =>
     try {
       return readlinkSync(`/proc/self/fd/${fd}`) === file;
     } catch {
-      return false; // closed meanwhile
+      return false; // closed in the meantime
     }
   });
 
-describe('with a vault', () => {
+describe('silo with a vault', () => {
   const keys = new Map<string, Buffer>();
   let isSealed = false;
   const vault: NonNullable<SiloDeps['vault']> = {
@@ -316,7 +316,7 @@ describe('with a vault', () => {
     return Buffer.concat(parts).toString('utf8');
   };
 
-  test('files lie sealed on the disk, under a key that only the vault can open', async () => {
+  test('encrypts files on the disk with a key that only the vault can unwrap', async () => {
     await open();
     isSealed = false;
     const silos = silosWith(vault);
@@ -332,14 +332,14 @@ describe('with a vault', () => {
     expect(new Set([...keys.values()].map(String)).size).toBe(keys.size);
   });
 
-  test('that is closed nothing is read or written, and nothing in the clear', async () => {
+  test('refuses reads and writes while the vault is sealed, and stores nothing in the clear', async () => {
     await open();
     isSealed = false;
     const silos = silosWith(vault);
     const silo = await silos.create('secret-plans', 'SACRED');
     await silos.write(silo.id, 'a.txt', body('first'));
     isSealed = true;
-    now += 5_000; // the key is kept for so long
+    now += 5_000; // as long as the key stays cached
     await expect(silos.write(silo.id, 'a.txt', body('second'))).rejects.toMatchObject({ status: 503 });
     await expect(silos.content(silo.id, 'a.txt')).rejects.toMatchObject({ status: 503 });
     const fresh = await silos.create('fresh', 'SACRED');
@@ -362,7 +362,7 @@ describe('with a vault', () => {
     await expect.poll(() => isHeldOpen(blob)).toBe(false);
   });
 
-  test('that was set up later the files of before stay readable, and new ones are sealed', async () => {
+  test('keeps older plain files readable after the vault was set up, and encrypts new ones', async () => {
     await open();
     isSealed = false;
     const plain = silosWith(null);

@@ -4,12 +4,12 @@ import { clip, openSpeechBench } from './open-speech-bench.ts';
 const bench = openSpeechBench();
 const { open, openai, transcribe } = bench;
 
-describe('a clip', () => {
+describe('an audio clip', () => {
   const json = (body: object, query = '') =>
     bench.core.app.inject({ method: 'POST', url: `/v2/transcribe${query}`, payload: body });
   const data_base64 = clip.toString('base64');
 
-  test('may come as JSON', async () => {
+  test('can be sent as JSON', async () => {
     await open();
     const answer = await json({ data_base64, mime: 'audio/webm', language: 'fr', model: 'gpt-4o-transcribe' });
     expect(answer.json()).toMatchObject({ text: 'what was said', language: 'fr', model: 'gpt-4o-transcribe' });
@@ -19,14 +19,14 @@ describe('a clip', () => {
     });
   });
 
-  test('says by its first bytes what it is, where nobody says it', async () => {
+  test('has its type detected from its first bytes when none is given', async () => {
     await open();
     expect((await json({ data_base64 })).statusCode).toBe(200);
     expect((await transcribe(clip, '', 'application/octet-stream')).statusCode).toBe(200);
     expect(bench.server.requests.map(({ file }) => file?.name)).toEqual(['clip.ogg', 'clip.ogg']);
   });
 
-  test('is the body when its type stands in the query, even one that looks like JSON', async () => {
+  test('is the body when the query names its type, even if it looks like JSON', async () => {
     await open();
     const answer = await transcribe(Buffer.from('{"a":1}'), '?mime=audio/mpeg', 'application/json');
     expect(answer.statusCode).toBe(200);
@@ -41,7 +41,7 @@ describe('a clip', () => {
     ['audio/ogg', '?language=%22%0d%0a', 400],
     ['audio/ogg', '?model=..%2f..%2fadmin%0d', 400],
     ['audio/ogg', '?mime=a&mime=b', 400],
-  ])('of the hostile type %s%s is answered with %i at most', async (type, query, status) => {
+  ])('of the hostile type %s%s is answered with %i', async (type, query, status) => {
     await open();
     const answer = await transcribe(clip, query, type);
     expect(answer.statusCode).toBe(status);
@@ -54,13 +54,13 @@ describe('a clip', () => {
     [{}, 400],
     [{ data_base64, language: 'not a language' }, 400],
     [{ data_base64, mime: 'image/png' }, 415],
-  ])('as JSON that is wrong is refused', async (body, status) => {
+  ])('in invalid JSON is rejected', async (body, status) => {
     await open();
     expect((await json(body)).statusCode).toBe(status);
     expect(bench.server.requests).toEqual([]);
   });
 
-  test('is no larger than SVC_STT_MAX_SIZE', async () => {
+  test('is limited by SVC_STT_MAX_SIZE', async () => {
     await open({ ...openai(), SVC_STT_MAX_SIZE: '1kb' });
     for (const answer of [await transcribe(clip), await json({ data_base64 })]) {
       expect(answer.statusCode).toBe(413);
@@ -69,14 +69,14 @@ describe('a clip', () => {
     expect(bench.server.requests).toEqual([]);
   });
 
-  test('[H10] of 7,864,000 bytes comes as base64 in JSON, one of 7,900,000 does not', async () => {
+  test('[H10] of 7,864,000 bytes is accepted as base64 in JSON, but not of 7,900,000', async () => {
     await open();
     const send = (size: number) => json({ mime: 'audio/ogg', data_base64: Buffer.alloc(size, 7).toString('base64') });
     expect((await send(7_864_000)).statusCode).toBe(200);
     expect((await send(7_900_000)).statusCode).toBe(413);
   });
 
-  test('as the body is no larger than SVC_RAW_BODY_LIMIT either, where that is the smaller one', async () => {
+  test('sent as the body is also limited by a smaller SVC_RAW_BODY_LIMIT', async () => {
     await open({ ...openai(), SVC_RAW_BODY_LIMIT: '1kb' });
     const answer = await transcribe(clip);
     expect([answer.statusCode, answer.json()]).toEqual([

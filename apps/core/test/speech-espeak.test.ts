@@ -26,7 +26,7 @@ const secondsOf = (wave: Buffer) => {
 describe('espeak-ng', () => {
   beforeEach(({ skip }) => skip(!isInstalled, 'espeak-ng is not installed (apt-get install espeak-ng)'));
 
-  test('speaks where nothing else is set up, and costs nothing', async () => {
+  test('is used when no other provider is set up, and costs nothing', async () => {
     await open();
     const short = await speak({ text: 'Hello.' });
     expect(short.statusCode, short.body.slice(0, 300)).toBe(200);
@@ -43,7 +43,7 @@ describe('espeak-ng', () => {
     });
   });
 
-  test('takes the voice that is asked for, and says when it has none of that name', async () => {
+  test('uses the requested voice, and rejects an unknown one by name', async () => {
     await open({ SVC_TTS_VOICE: 'de' });
     const [usual, english] = [await speak({ text: 'zwei' }), await speak({ text: 'zwei', voice: 'en-us' })];
     expect(usual.statusCode).toBe(200);
@@ -53,7 +53,7 @@ describe('espeak-ng', () => {
     expect(wrong.json()).toMatchObject({ reason: 'bad_voice', message: expect.stringContaining('xx-nobody') as string });
   });
 
-  test('reads text as text', async () => {
+  test('reads the text literally', async () => {
     await open();
     const texts = ['-f /etc/passwd', '[[h@l@U]]', 'one\0two\x07', '$(touch x)', '<speak>hi</speak>'];
     for (const text of texts) expect((await speak({ text })).statusCode, text).toBe(200);
@@ -61,7 +61,7 @@ describe('espeak-ng', () => {
     expect(sounds.rawPayload.equals(words.rawPayload)).toBe(true);
   });
 
-  test('makes wave files only', async () => {
+  test('supports only the wav format', async () => {
     await open();
     const answer = await speak({ text: 'hello', format: 'mp3' });
     expect(answer.statusCode).toBe(422);
@@ -69,7 +69,7 @@ describe('espeak-ng', () => {
   });
 });
 
-describe('a program in the place of espeak-ng', () => {
+describe('a stand-in for espeak-ng', () => {
   const install = (script: string) => {
     const folder = temporaryFolder();
     onTestFinished(() => folder.remove());
@@ -79,7 +79,7 @@ describe('a program in the place of espeak-ng', () => {
     return { PATH: `${folder.path}:/usr/bin:/bin`, folder: folder.path };
   };
 
-  test('gets the text over stdin, and nothing of it or of our environment as arguments', async () => {
+  test('gets the text over stdin, and neither text nor environment secrets in arguments', async () => {
     const { PATH, folder } = install('echo "$@" > "$(dirname "$0")/args"; env > "$(dirname "$0")/env"; cat');
     await open({ PATH, SECRET_TOKEN: 'not-for-programs' });
     const answer = await speak({ text: 'hello there', voice: 'de' });
@@ -91,14 +91,14 @@ describe('a program in the place of espeak-ng', () => {
   test.each([
     ['exit 3', 503, 'endpoint_down', /ended with code 3/],
     ['exec sleep 30', 503, 'endpoint_down', /took too long/],
-  ])('that does "%s" is reported', async (script, status, reason, words) => {
+  ])('that runs "%s" is reported as a failure', async (script, status, reason, words) => {
     await open({ PATH: install(script).PATH, SVC_TTS_TIMEOUT_MS: '300' });
     const answer = await speak({ text: 'hello' });
     expect(answer.statusCode).toBe(status);
     expect(answer.json()).toMatchObject({ reason, message: expect.stringMatching(words) as string });
   });
 
-  test('that ends in the middle does not pass for whole', async () => {
+  test('that fails midway breaks the response off', async () => {
     await open({ PATH: install('printf RIFF; exit 1').PATH });
     const url = await core.app.listen({ port: 0, host: '127.0.0.1' });
     const asked = fetch(`${url}/v2/tts`, {
@@ -109,7 +109,7 @@ describe('a program in the place of espeak-ng', () => {
     await expect(asked.then((answer) => answer.arrayBuffer())).rejects.toThrow();
   });
 
-  test('does not outlive its listener', async () => {
+  test('is killed when its listener disconnects', async () => {
     const { PATH, folder } = install('echo $$ > "$(dirname "$0")/pid"; printf RIFF; exec sleep 30');
     await open({ PATH });
     const url = await core.app.listen({ port: 0, host: '127.0.0.1' });

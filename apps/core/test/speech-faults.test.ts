@@ -10,7 +10,7 @@ import { clip, key, openSpeechBench } from './open-speech-bench.ts';
 const bench = openSpeechBench();
 const { elevenlabs, open, openai, speak, transcribe, usage } = bench;
 
-/** Settles with the next message of a channel. */
+/** Resolves with the next message of a diagnostics channel. */
 const once = (told: Channel) =>
   new Promise<void>((resolve) => {
     const hear = () => {
@@ -20,7 +20,7 @@ const once = (told: Channel) =>
     told.subscribe(hear);
   });
 
-describe('what a provider refuses is told apart', () => {
+describe('speech failures', () => {
   const wrongKey = { SPEECH_KEY: 'sk-wrong-0123456789' };
   const noKey = () => ({ ...openai(), SVC_TTS_KEY_SECRET: '' });
   const cases: [string, () => Record<string, string>, object, number, string, RegExp][] = [
@@ -51,7 +51,7 @@ describe('what a provider refuses is told apart', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_what, env, more, status, reason, words) => {
+  test.each(cases)('distinguish %s', async (_what, env, more, status, reason, words) => {
     await open(env());
     const answer = await speak({ text: 'hello', ...more });
     expect(answer.statusCode, answer.body).toBe(status);
@@ -71,7 +71,7 @@ describe('what a provider refuses is told apart', () => {
     ['too_large', 413, elevenlabsError(400, 'max_character_limit_exceeded', 'This text has 627 characters.')],
     ['refused', 422, { status: 400, json: { detail: 'not today' } } as const],
     ['refused', 422, openaiError(400, null, `The key ${key} was seen in a header.`)],
-  ])('%s (%i)', async (reason, status, given) => {
+  ])('distinguish %s (%i)', async (reason, status, given) => {
     await open();
     bench.server.next(given);
     const answer = await speak({ text: 'hello' });
@@ -82,7 +82,7 @@ describe('what a provider refuses is told apart', () => {
     expect(usage()).toEqual([]);
   });
 
-  test('an endpoint that says nothing is given up on', async () => {
+  test('include a timeout for an endpoint that never answers', async () => {
     await open({ ...openai(), SVC_STT_TIMEOUT_MS: '100' });
     bench.server.gate = createGate();
     const answer = await transcribe(clip);
@@ -91,7 +91,7 @@ describe('what a provider refuses is told apart', () => {
     expect(bench.server.requests).toHaveLength(1);
   });
 
-  test('what never reached a server is sent once more', async () => {
+  test('are retried once when the request did not reach a server', async () => {
     const startAgain = await bench.stopServer();
     await open();
     const failed = once(channel('http.client.request.error'));
@@ -103,7 +103,7 @@ describe('what a provider refuses is told apart', () => {
     expect(bench.server.requests).toHaveLength(1);
   });
 
-  test('what may have reached a server is not sent again', async () => {
+  test('are not retried when the request may have reached a server', async () => {
     let connections = 0;
     const rude = createServer((socket) => {
       connections++;

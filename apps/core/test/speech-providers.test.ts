@@ -12,8 +12,8 @@ const { elevenlabs, open, openai, speak, transcribe, usage } = bench;
 describe.each([
   ['openai', openai, { tts: 'tts-1', stt: 'whisper-1', language: 'english' }],
   ['elevenlabs', elevenlabs, { tts: 'eleven_flash_v2_5', stt: 'scribe_v2', language: 'eng' }],
-] as const)('with %s', (provider, env, { tts, stt, language }) => {
-  test('what is spoken is heard again', async () => {
+] as const)('speech with %s', (provider, env, { tts, stt, language }) => {
+  test('is synthesized and transcribed back to the same text', async () => {
     await open(env());
     const audio = await speak({ text: 'Good morning, Ännchen.', format: 'opus' });
     expect(audio.statusCode, audio.body).toBe(200);
@@ -24,7 +24,7 @@ describe.each([
     expect(heard.json()).toEqual(expected);
   });
 
-  test('each call is a side call with its unit, its quantity and its price', async () => {
+  test('reports each call with its unit, quantity and price', async () => {
     await open(env());
     await speak({ text: 'four' });
     await transcribe(Buffer.alloc(40_000), '?mime=audio/ogg');
@@ -42,7 +42,7 @@ describe.each([
     expect(usage().map(({ billed_cost_usd }) => billed_cost_usd)).toEqual(usage().map(({ cost_usd }) => cost_usd));
   });
 
-  test('voice, model, format and language go along', async () => {
+  test('passes on voice, model, format and language', async () => {
     await open(env());
     const voice = provider === 'openai' ? 'nova' : elevenlabsVoice;
     const model = provider === 'openai' ? 'tts-1-hd' : 'eleven_v3';
@@ -57,10 +57,10 @@ describe.each([
   });
 });
 
-describe('the report', () => {
+describe('report of speech providers', () => {
   const report = async () => (await bench.core.app.inject('/v2/speech')).json<SpeechReport>();
 
-  test('says who is used and ready, and of the others what they lack, without asking anybody', async () => {
+  test('names the chosen provider, and what the others lack, without calling any', async () => {
     await open(openai());
     const { tts, stt } = await report();
     expect(tts).toMatchObject([
@@ -75,14 +75,14 @@ describe('the report', () => {
     expect(bench.server.requests).toEqual([]);
   });
 
-  test('one that is set and has no key is not ready', async () => {
+  test('marks a chosen provider without a key as not ready', async () => {
     await open({ SVC_STT_PROVIDER: 'elevenlabs' });
     expect((await report()).stt[1]).toMatchObject({ chosen: true, ready: false, model: null });
   });
 });
 
-describe('without a provider', () => {
-  test('nobody speaks or transcribes, and the answer says what to do', async () => {
+describe('without a speech provider', () => {
+  test('speech and transcription are unavailable, and the answer names the settings', async () => {
     await open({});
     for (const answer of [await speak({ text: 'hello' }), await transcribe(clip)]) {
       expect(answer.statusCode).toBe(503);
@@ -92,8 +92,8 @@ describe('without a provider', () => {
   });
 });
 
-describe('what speech costs', () => {
-  test('is nothing at a server that wants no key', async () => {
+describe('cost of speech', () => {
+  test('is zero at a server that needs no key', async () => {
     const own = await startSpeechServer();
     onTestFinished(() => own.close());
     await open({ SVC_TTS_BASE_URL: `${own.url}/v1`, SVC_SPEND_HARD_USD: '0.000001' });
@@ -115,7 +115,7 @@ describe('what speech costs', () => {
     expect((await bench.core.app.inject('/v2/spend')).json()).toMatchObject({ total: { cost_usd: 0.000075 } });
   });
 
-  test('is not known for a model without a price, which is reported', async () => {
+  test('is unknown for a model without a price, which is reported', async () => {
     await open({ ...openai(), SVC_STT_MODEL: 'our-own' });
     bench.server.next({ status: 200, json: { text: 'hm' } });
     expect((await transcribe(clip)).json()).toMatchObject({ model: 'our-own', text: 'hm', language: null });

@@ -16,8 +16,8 @@ const transcribe = (query: string, headers: Record<string, string> = {}) =>
 const priced = () => ({ ...bench.openai(), SVC_TTS_MODEL: 'tts-1', SVC_STT_MODEL: 'whisper-1' });
 const report = async () => (await bench.core.app.inject('/v2/spend')).json<{ principals: object[]; budgets: object[] }>();
 
-describe('speech that a connector asks for', () => {
-  test('is for its sender, with their rights, and counted as theirs', async () => {
+describe('speech requested by a connector', () => {
+  test('is counted for its sender', async () => {
     await bench.open(priced());
     await bench.core.addPrincipal('anna', 'known');
     expect((await speak('?sender=anna', bearer())).statusCode).toBe(200);
@@ -29,7 +29,7 @@ describe('speech that a connector asks for', () => {
     ]);
   });
 
-  test('is refused to a sender who is denied, and to one of another channel', async () => {
+  test('is refused for a denied sender and for one of another channel', async () => {
     await bench.open();
     for (const ask of [speak, transcribe]) {
       expect((await ask('?sender=stranger', bearer())).json()).toMatchObject({ error: 'no_access' });
@@ -38,7 +38,7 @@ describe('speech that a connector asks for', () => {
     expect(bench.server.requests).toHaveLength(0);
   });
 
-  test('needs a sender, and a sender needs a pass', async () => {
+  test('requires a sender, and naming a sender requires a pass', async () => {
     await bench.open();
     for (const ask of [speak, transcribe]) {
       expect((await ask('', bearer())).statusCode).toBe(400);
@@ -48,7 +48,7 @@ describe('speech that a connector asks for', () => {
     expect(bench.server.requests).toHaveLength(0);
   });
 
-  test('stops at the budget of its sender, and at no other', async () => {
+  test('is refused over the budget of its sender only', async () => {
     await bench.open(priced());
     await bench.core.addPrincipal('anna', 'known');
     await bench.core.app.inject({
@@ -64,7 +64,7 @@ describe('speech that a connector asks for', () => {
   });
 });
 
-test('with a token of the core, a connector speaks with its pass alone', async () => {
+test('a connector needs only its pass when the core has a token', async () => {
   await bench.open({ ...bench.openai(), SVC_CORE_TOKEN: 'a-token-of-the-core-0123456789' });
   expect((await speak('?sender=owner', bearer())).statusCode).toBe(200);
   expect((await transcribe('?sender=owner', bearer())).statusCode).toBe(200);

@@ -8,7 +8,7 @@ const { open, openai, speak, usage } = bench;
 const listen = () => bench.core.app.listen({ port: 0, host: '127.0.0.1' });
 
 describe('speech', () => {
-  test('leaves without any secret in it', async () => {
+  test('masks secrets in the text before it is sent to the provider', async () => {
     await open();
     const audio = await speak({ text: `the key is ${key}, and ghp_q7Xk2mVb9TzR4wYc6NfH1jLs8PdG3uAe5oKt` });
     expect(audio.statusCode).toBe(200);
@@ -17,7 +17,7 @@ describe('speech', () => {
     expect(usage()[0]?.payload['quantity']).toBe(said.length);
   });
 
-  test('begins before the provider has ended', async () => {
+  test('streams audio before the provider has finished', async () => {
     await open();
     bench.server.middle = createGate();
     const gate = bench.server.middle as ReturnType<typeof createGate>;
@@ -34,7 +34,7 @@ describe('speech', () => {
     expect(rest).toBeGreaterThan(0);
   });
 
-  test('that breaks off does not pass for whole', async () => {
+  test('that breaks off midway breaks the response off', async () => {
     await open();
     bench.server.isCutting = true;
     const answer = await fetch(`${await listen()}/v2/tts`, {
@@ -45,7 +45,7 @@ describe('speech', () => {
     await expect(answer.arrayBuffer()).rejects.toThrow();
   });
 
-  test('that nobody waits for any more is given up at the provider', async () => {
+  test('is cancelled at the provider when the caller disconnects', async () => {
     await open();
     bench.server.gate = createGate();
     const leaver = new AbortController();
@@ -68,13 +68,13 @@ describe('speech', () => {
     [{ text: 'x', format: 'midi' }, 400],
     [{ text: 'x', voice: '../../user' }, 400],
     [{ text: 'x', model: '-rf' }, 400],
-  ])('is not made of %j', async (body, status) => {
+  ])('is refused for %j', async (body, status) => {
     await open();
     expect((await speak(body)).statusCode).toBe(status);
     expect(bench.server.requests).toEqual([]);
   });
 
-  test('is no longer than SVC_TTS_MAX_CHARACTERS', async () => {
+  test('is limited by SVC_TTS_MAX_CHARACTERS', async () => {
     await open({ ...openai(), SVC_TTS_MAX_CHARACTERS: '5' });
     expect((await speak({ text: 'äöü😀!' })).statusCode).toBe(200);
     const answer = await speak({ text: 'äöü😀!?' });
@@ -82,7 +82,7 @@ describe('speech', () => {
     expect(answer.json()).toMatchObject({ error: 'too_large', limit: 5, variable: 'SVC_TTS_MAX_CHARACTERS' });
   });
 
-  test('four are made at once, sixteen wait, and no more', async () => {
+  test('is limited to four requests at once and sixteen waiting', async () => {
     await open();
     const gate = createGate();
     bench.server.gate = gate;

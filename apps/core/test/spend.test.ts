@@ -17,7 +17,7 @@ const used = (cost_usd: number | null): TokenUsage => ({
   cost_usd,
 });
 
-/** Turns that cost `cost_usd` each, and end as `ending` says. */
+/** Turns that cost `cost_usd` each and end with `ending`. */
 const costing = (cost_usd: number | null, ending: () => Iterable<EngineEvent> = () => says('fine')): EngineScript =>
   async function* () {
     yield { type: 'usage', usage: used(cost_usd) };
@@ -45,8 +45,8 @@ const report = async () => (await core.app.inject('/v2/spend')).json();
 const health = async () => (await core.app.inject('/health')).json();
 const spendEvents = () => core.telemetry.events.filter((event) => event.kind === 'spend');
 
-describe('a hard limit', () => {
-  test('refuses the next turn with a clear reply, before an engine is asked or a session stored', async () => {
+describe('a hard spending limit', () => {
+  test('blocks the next turn with the reason, before any engine call or session', async () => {
     await open({ SVC_SPEND_HARD_USD: '1' });
     core.engine.script(costing(1));
     expect(await say('one')).toMatchObject({ outcome: 'replied' });
@@ -67,7 +67,7 @@ describe('a hard limit', () => {
     ]);
   });
 
-  test('of each principal refuses only who has reached it', async () => {
+  test('per person blocks only people who have reached it', async () => {
     await open({ SVC_SPEND_PRINCIPAL_HARD_USD: '1' });
     await core.addPrincipal('anna', 'known');
     core.engine.script(costing(1));
@@ -76,7 +76,7 @@ describe('a hard limit', () => {
     expect(await say('one')).toMatchObject({ outcome: 'replied' });
   });
 
-  test('is reported without figures on a public surface', async () => {
+  test('is reported without figures on a public channel', async () => {
     await open({ SVC_SPEND_HARD_USD: '1' });
     core.engine.script(costing(1));
     await say('one');
@@ -85,7 +85,7 @@ describe('a hard limit', () => {
     expect(action.text).not.toMatch(/\d/);
   });
 
-  test('ends with its period, without a restart', async () => {
+  test('resets at the end of its period, without a restart', async () => {
     const clock = await open({ SVC_SPEND_HARD_USD: '1', SVC_SPEND_PERIOD: 'day' });
     core.engine.script(costing(1));
     await say('one');
@@ -94,7 +94,7 @@ describe('a hard limit', () => {
     expect(await say('three')).toMatchObject({ outcome: 'replied' });
   });
 
-  test('leaves chat commands alone', async () => {
+  test('does not block chat commands', async () => {
     await open({ SVC_SPEND_HARD_USD: '1' });
     core.engine.script(costing(1));
     await say('one');
@@ -102,7 +102,7 @@ describe('a hard limit', () => {
   });
 });
 
-describe('what counts', () => {
+describe('counted spending', () => {
   test.each([
     ['a turn that replies', () => says('fine'), 200],
     ['a silent turn', () => says('[[NO_REPLY]]'), 200],
@@ -112,14 +112,14 @@ describe('what counts', () => {
       (): EngineEvent[] => [{ type: 'failed', failure: { code: 'engine_overloaded', message: 'busy', retryable: false } }],
       503,
     ],
-  ] as const)('%s', async (_what, ending, status) => {
+  ] as const)('includes %s', async (_what, ending, status) => {
     await open({});
     core.engine.script(costing(0.25, ending));
     expect((await core.handle(envelope('go'))).statusCode).toBe(status);
     expect(await report()).toMatchObject({ total: { cost_usd: 0.25 }, principals: [{ key: 'owner', cost_usd: 0.25, turns: 1 }] });
   });
 
-  test('a turn that cost nothing, or whose price nobody knows, is not written', async () => {
+  test('omits turns that cost nothing or have no known price', async () => {
     await open({});
     core.engine.script(costing(0));
     await say('one');
@@ -131,7 +131,7 @@ describe('what counts', () => {
 });
 
 describe('GET /v2/spend', () => {
-  test('shows the period, the limits and who spent how much, most first', async () => {
+  test('shows the period, the limits and the spending of each person, highest first', async () => {
     await open({ SVC_SPEND_SOFT_USD: '5', SVC_SPEND_HARD_USD: '10', SVC_SPEND_PRINCIPAL_HARD_USD: '3' });
     await core.addPrincipal('anna', 'known');
     core.engine.script(costing(0.5));
@@ -156,7 +156,7 @@ describe('GET /v2/spend', () => {
 describe('PUT /v2/spend/budget', () => {
   const setBudget = (payload: object) => core.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload });
 
-  test('gives one sender a budget: past it their turn is blocked by spending, and nobody else is', async () => {
+  test('limits one sender, whose turns are blocked over the budget, and affects no other', async () => {
     await open({});
     expect((await setBudget({ surface: 'compat', value: 'owner', month_usd: 1 })).json()).toEqual({
       ok: true,
@@ -191,8 +191,8 @@ describe('PUT /v2/spend/budget', () => {
   });
 });
 
-describe('a soft limit', () => {
-  test('refuses nobody, is one event a period, and shows in /health as a notice and not as a fault', async () => {
+describe('a soft spending limit', () => {
+  test('blocks no turn, emits one event per period, and is a notice in /health', async () => {
     await open({ SVC_SPEND_SOFT_USD: '1' });
     expect(await health()).toMatchObject({ status: 'ok', notices: [] });
     core.engine.script(costing(0.6));

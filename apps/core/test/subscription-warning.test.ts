@@ -7,7 +7,7 @@ afterEach(() => core.close());
 const notices = async () => (await core.app.inject('/health')).json<{ notices?: string[] }>().notices ?? [];
 const warned = expect.stringContaining('Most vendors allow a personal login for its owner alone') as string;
 
-test('a login that answers people other than its owner is a notice, and one that answers the owner alone is not', async () => {
+test('a subscription login that answers other people than its owner causes a warning', async () => {
   core = await openTestCore({ auth: 'subscription' });
   expect(await core.context.subscriptionWarning.of('claude')).toBeNull();
   expect(await notices()).not.toContainEqual(warned);
@@ -17,14 +17,14 @@ test('a login that answers people other than its owner is a notice, and one that
   expect(await core.context.subscriptionWarning.of('claude')).toContain('2 other people are answered');
 });
 
-test('it shows in /health for the engine in use', async () => {
+test('the warning for the engine in use appears in /health', async () => {
   core = await openTestCore({ auth: 'subscription' });
   await core.addPrincipal('anna', 'known');
   await notices();
   await expect.poll(notices).toContainEqual(warned);
 });
 
-test('an engine that is paid by key, or works here, warns of nothing', async () => {
+test('an engine paid by key causes no warning', async () => {
   core = await openTestCore({ auth: 'api_key' });
   await core.addPrincipal('anna', 'known');
   await notices();

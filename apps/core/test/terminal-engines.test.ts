@@ -15,14 +15,14 @@ import { envelope } from './open-test-core.ts';
 
 const noUsage = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
 const key = 'compat:c1:key';
-/** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
+/** Gemini takes an Enter within 30 ms of a character for a line break of pasted text. */
 const personsPaceMs = 150;
 const pastMs = 3000;
 const waitMs = 40_000;
-/** From an answer to the next one: a program that was trusted with a folder may start itself again. */
+/** The pause between two answers: a program that was just trusted with a folder may restart itself. */
 const answerMs = 6000;
 
-/** What the program shows when it listens, and what it may ask before. */
+/** What the program shows when it is ready, and what it may ask before. */
 const programs = {
   claude: { sign: /\? for shortcuts|❯\s*$|auto mode/m, asks: /trust|Enter to confirm|Dark mode|Press Enter/i },
   codex: { sign: /Ask Codex|for shortcuts|send/, asks: /trust|Press enter|continue/i },
@@ -72,12 +72,12 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         await waitFor(
           () => {
             const text = screen();
-            // What was asked before may still be shown above.
+            // An earlier question may still be shown above.
             const [listens, asked] = [lastOf(sign, text), lastOf(asks, text)];
-            if (listens > asked && (pressedAt > 0 || id !== 'gemini')) return true; // it shows where to type a moment before it asks
-            // A second one in a row might answer the next question, which may be whether to end.
+            if (listens > asked && (pressedAt > 0 || id !== 'gemini')) return true; // the prompt appears a moment before the question
+            // A second Enter in a row might answer the next question, which may be whether to quit.
             if (asked >= 0 && Date.now() - pressedAt > answerMs) {
-              // Enter alone would not trust the folder, and the program would end.
+              // Enter alone would not trust the folder, and the program would quit.
               if (/❯ No, exit/.test(text)) press('Down');
               press('Enter');
               pressedAt = Date.now();
@@ -87,7 +87,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           waitMs,
           () => `it does not listen:\n${screen()}`,
         );
-        // The vendor's program takes the past up a moment after it shows it.
+        // The vendor's program loads the history a moment after it shows it.
         if (id === 'gemini') await sleep(pastMs);
         tmux('send-keys', '-t', `=${terminal.id}:`, '-l', 'BRAVO two');
         await waitFor(
@@ -96,7 +96,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           () => screen(),
         );
         await sleep(personsPaceMs);
-        // A program that is still busy with the past drops the key, and a person presses it again; on an empty line it does nothing.
+        // A program still busy with the history drops the key, so it is pressed again; on an empty line it does nothing.
         let enteredAt = 0;
         await waitFor(
           () => {
@@ -113,7 +113,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
         const typed = model.requests.find(({ userText }) => userText.includes('BRAVO two'));
         expect(typed?.historyText).toContain('ALPHA one');
 
-        // What an operator says from elsewhere is typed when nobody else types.
+        // An operator message is typed only when nobody else types.
         tmux('send-keys', '-t', `=${terminal.id}:`, '-l', 'x');
         const words = { conversation_key: key, text: 'DELTA four' };
         const injected = core.app.inject({ method: 'POST', url: '/v2/inject', payload: words });
@@ -125,7 +125,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           waitMs,
           () => `no answer:\n${screen()}`,
         );
-        // Nor is it a command of the program, or a choice in a list that it opens.
+        // Nor is the text taken as a command of the program, or as a choice in a list that it opens.
         const canary = path.join(home.path, 'canary');
         const hostile = [`!touch ${canary}`, '/quit', 'exit', 'look at $HOME'];
         for (const text of hostile) {
@@ -169,7 +169,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
           ['user', 'CHARLIE three'],
           ['assistant', 'heard CHARLIE three'],
         ]);
-        // Each engine counts what was cached in its own way; of equal turns each has the same part.
+        // Each engine counts cached tokens differently, but equally for equal turns.
         const { usage = noUsage } = first;
         const turns = 4 + hostile.length;
         expect(await core.context.sessions.read(key)).toMatchObject({
@@ -190,7 +190,7 @@ for (const id of ['claude', 'codex', 'gemini'] as const) {
 const lastOf = (words: RegExp, text: string): number =>
   Math.max(-1, ...Array.from(text.matchAll(new RegExp(words, `${words.flags}g`)), ({ index }) => index));
 
-/** What a person has answered once already. */
+/** Presets the questions that a person would have answered before. */
 function configure(id: string, folder: string, cwd: string): void {
   if (id !== 'claude') return;
   const config = path.join(folder, 'engine-state/claude/config');

@@ -25,7 +25,7 @@ let core: ChildProcess | undefined;
 let collector: ChildProcess | undefined;
 let ports: { core: string; collector: string };
 
-/** What starts is ready when it says so. */
+/** Starts a process and waits until it reports that it is ready. */
 async function start(script: string, more: Record<string, string>): Promise<ChildProcess> {
   const child = fork(path.join(import.meta.dirname, script), {
     env: {
@@ -81,18 +81,18 @@ const ask = async <T>(method: string, at: string, body?: object): Promise<Answer
 };
 const list = async () => (await ask<TerminalList>('GET', '/v2/terminals')).body.terminals;
 const all = async () => (await ask<{ sessions: Session[] }>('GET', '/v2/sessions?limit=200')).body.sessions;
-/** What tmux has, by its name of it. */
+/** The terminals that tmux has, by name. */
 const panes = (): string[] => {
   const { stdout } = spawnSync('tmux', ['-S', socket, 'list-sessions', '-F', '#{session_name}'], { encoding: 'utf8' });
   return stdout.split('\n').filter((name) => name.startsWith('term_'));
 };
-/** Programs of the engine that run, with the engine session of each. */
+/** Running engine programs, each with its engine session. */
 function programs(): Map<number, string> {
   const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
   const own = lines.filter((line) => line.includes(`engine ${transcripts} `) && !line.includes('tmux -S'));
   return new Map(own.map((line) => [Number.parseInt(line, 10), line.trim().split(' ').at(-1) ?? '']));
 }
-/** Nothing is between two states any more: what is claimed runs once, in a terminal, and nothing else runs. */
+/** Waits until the state is consistent: each claimed session runs once, in a terminal, and nothing else runs. */
 async function settled(): Promise<void> {
   let seen = '';
   const isSettled = async () => {
@@ -112,7 +112,7 @@ async function settled(): Promise<void> {
   await waitFor(isSettled, 60_000, () => `it does not settle: ${seen}`);
 }
 
-/** What the collector has of each conversation: texts in no order, and tokens. */
+/** What the collector has of each conversation: sorted texts, and tokens. */
 type Told = Record<string, { asked: string[]; said: string[]; output_tokens: number; turns: number }>;
 function told(): Told {
   const db = new DatabaseSync(path.join(place.path, 'collector/collector.db'), { readOnly: true });
@@ -174,7 +174,7 @@ testUnless(whyNoTmux())(
     for (let n = 0; n < kills; n++) {
       const terminals = await list();
       const victim = terminals[(n * 7) % terminals.length];
-      // In the middle of what a person asks for, every other time.
+      // Every other time in the middle of a request to end the terminal.
       const asked =
         n % 2 === 1 && victim !== undefined ? ask('DELETE', `/v2/terminals/${victim.id}`).catch(() => undefined) : null;
       if (n % 3 === 0) for (const { pid } of terminals.slice(0, 2)) if (isAlive(pid)) signalIfThere(pid, 'SIGKILL');
@@ -215,7 +215,7 @@ testUnless(whyNoTmux())(
       60_000,
       () => `the collector has: ${JSON.stringify(told())}`,
     );
-    // What was reported late, or twice, would come now.
+    // Anything reported late or twice would arrive now.
     await killHard(core);
     await killHard(collector);
     collector = await startCollector();

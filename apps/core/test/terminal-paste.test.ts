@@ -57,7 +57,7 @@ testUnless(whyNoTmux())(
       '\\033[201~',
       '^C',
       '\\x03',
-      // Real ones: what a terminal would take for keys, or for the end of what is pasted.
+      // Real control characters: a terminal would take them for keys, or for the end of the paste.
       `out\u001b[201~\r!touch ${canary}\r`,
       `out\u001b[201~\n!touch ${canary}\n`,
       '\u009b201~\r/quit\r',

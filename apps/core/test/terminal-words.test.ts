@@ -18,13 +18,13 @@ const noTmux = whyNoTmux();
 const users = createRemoteUsers('s'.repeat(43));
 const key = 'compat:c1:key';
 const PATH = process.env['PATH'] ?? '';
-/** Takes a line behind its prompt, and works for two seconds when it is told to. */
+/** Reads a line at its prompt, and works for two seconds when the line is "work". */
 const program = `while printf '\\n❯ ' && read -r line; do
   echo "$line" >> "$OUT/said"
   if [ "$line" = work ]; then for n in 1 2 3 4 5 6 7 8; do echo "tick $n"; sleep 0.25; done; fi
 done`;
 
-describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(noTmux)}`, () => {
+describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal${skipNote(noTmux)}`, () => {
   let core: TestCore;
   let place: TemporaryFolder;
   let terminal: Terminal;
@@ -71,7 +71,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     place.remove();
   });
 
-  test('they are typed where the program waits for a message', async () => {
+  test('is typed when the program waits for input', async () => {
     expect((await inject('from elsewhere; $(touch /tmp/x) #{pid}')).json()).toMatchObject({
       ok: true,
       delivered: true,
@@ -82,7 +82,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     await isSaid(['from elsewhere; $(touch /tmp/x) #{pid}']);
   });
 
-  test('sent twice with one id they are typed once, and are not said over the channel when the terminal has ended', async () => {
+  test('is typed once per id, and not repeated over the channel after the terminal has ended', async () => {
     const send = (text: string, message_id: string) => call('/v2/inject', { conversation_key: key, text, message_id });
     const answers = [await send('deploy', 'm1'), await send('deploy', 'm1')];
     for (const answer of answers) expect(answer.json()).toMatchObject({ delivered: true, terminal: terminal.id });
@@ -96,7 +96,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     expect(said()).toEqual(['deploy', 'and look']);
   });
 
-  test('they wait while the program works, and while a person types, and come in their order', async () => {
+  test('waits while the program works or a person types, and keeps its order', async () => {
     types('-l', 'work');
     types('Enter');
     await isSaid(['work']);
@@ -114,7 +114,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     await isSaid(['work', 'half a sentence', 'first', 'second']);
   });
 
-  test('a connector is answered earlier than others: before the manager gives its message up', async () => {
+  test('gets a pending answer sooner for a connector, before the manager gives up', async () => {
     const socketPath = path.join(core.folder, 'run/core.sock');
     const server = await openLinkServer(core.context, socketPath);
     const pass = core.context.connectorPasses.issue({ type: 'terminal', instanceId: 't1', sessions: 'every' }).reveal();
@@ -134,7 +134,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
   test.each([
     ['which nobody named', {}],
     ['which have a message_id', { message_id: 'm1' }],
-  ])('what was not typed when the terminal ends is said over the channel: words %s', async (_which, name) => {
+  ])('is sent over the channel when the terminal ends before it was typed: words %s', async (_which, name) => {
     types('-l', 'half a sen');
     const words = call('/v2/inject', { conversation_key: key, text: 'do not lose me', ...name });
     await waitFor(
@@ -158,7 +158,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     expect(said()).toEqual([]);
   });
 
-  test('an announcement for the session is typed when its program waits, once; one that it does not get there waits for its next turn', async () => {
+  test('includes announcements, typed once; one that was not typed stays unread for the next turn', async () => {
     const announce = (text: string, target: string) => call('/v2/announce', { text, target });
     await announce('not for it', 'surface:elsewhere');
     await announce('the build is red', key);
@@ -187,7 +187,7 @@ describe.skipIf(noTmux !== null)(`words for a session in a terminal${skipNote(no
     expect(unread.map(({ text }) => text)).toEqual(['the build is green']);
   });
 
-  test('only for the operator; a claim without a terminal refuses as before', async () => {
+  test('is refused from other users, and for a claim without a terminal', async () => {
     expect((await inject('let me in', users.headersFor('tom'))).statusCode).toBe(409);
     await core.context.terminals.end(terminal.id);
     await call('/v2/claim', { conversation_key: key });

@@ -19,7 +19,7 @@ const users = createRemoteUsers('s'.repeat(43));
 const key = 'compat:c1:key';
 let core: TestCore;
 let place: TemporaryFolder;
-/** What the engine's program is in the next terminal. */
+/** The engine's program in the next terminal. */
 let program: (resume: string | null) => EngineTerminal | { problem: string };
 
 const PATH = process.env['PATH'] ?? '';
@@ -80,7 +80,7 @@ const gone = (id: string) =>
 const isReleased = { claimed_by: null, multiplexer: null, tmux_target: null, state: 'idle' };
 
 describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
-  test('takes a session over and gives it back when its program ends; meanwhile messages are only observed', async () => {
+  test('takes a session over and returns it when its program ends; messages are only observed meanwhile', async () => {
     await say();
     const terminal = await start({ conversation_key: key });
     expect(terminal).toMatchObject({ conversation_key: key, engine_id: 'offline', engine_session_id: `s-${key}` });
@@ -110,7 +110,7 @@ describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
     expect((await say()).json()).toMatchObject({ outcome: 'replied' });
   });
 
-  test('of its own is a session of no channel and no instance, which lists, ends and goes on', async () => {
+  test('can be a session without channel and instance, which can be listed, ended and resumed', async () => {
     mkdirSync(path.join(place.path, 'odd #(touch x) name;'));
     const cwd = path.join(place.path, 'odd #(touch x) name;');
     const terminal = await start({ engine: 'offline', cwd });
@@ -137,7 +137,7 @@ describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
     });
   });
 
-  test('has the environment of its engine and nothing of the service or of another engine, and none of it in a list of arguments', async () => {
+  test('gets the environment of its engine only, and passes none of it in command-line arguments', async () => {
     const first = await start({ engine: 'offline' });
     expect(await written('env')).toContain('OWN_TOKEN=of-the-engine');
     const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
@@ -169,14 +169,14 @@ describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
     expect(first.attach.slice(0, 3)).toEqual(['tmux', '-S', path.join(core.folder, 'run/tmux.sock')]);
   });
 
-  test('lives on when the core does not; what ended meanwhile is given back at its start', async () => {
+  test('survives a restart of the core, and a session whose terminal ended is released at the start', async () => {
     await say();
     const kept = await start({ engine: 'offline' });
     const ended = await start({ conversation_key: key });
     const tmux = createTmuxServer({ run: path.join(core.folder, 'run'), path: PATH });
     await tmux.end(ended.id);
     await tmux.open('term_nobodys', { argv: ['cat'], env: { PATH }, cwd: place.path });
-    // As the next core finds it.
+    // The state that the next core finds.
     const { context } = core;
     await context.terminals.close();
     await context.sessions.enterTerminal(key, ended.id);
@@ -188,8 +188,8 @@ describe.skipIf(noTmux !== null)(`a terminal${skipNote(noTmux)}`, () => {
   });
 });
 
-describe.skipIf(noTmux !== null)(`a terminal that is handled roughly${skipNote(noTmux)}`, () => {
-  test('is one for a session, however many ask at once, and none while a turn begins', async () => {
+describe.skipIf(noTmux !== null)(`a terminal under adverse use${skipNote(noTmux)}`, () => {
+  test('is opened once per session in concurrent requests, and not while a turn begins', async () => {
     await say();
     const [turn, ...answers] = await Promise.all([
       say(),
@@ -201,7 +201,7 @@ describe.skipIf(noTmux !== null)(`a terminal that is handled roughly${skipNote(n
     expect((await list()).length).toBe(statuses[0] === 200 ? 1 : 0);
   });
 
-  test('that a person splits and moves is the same terminal; what they left in it ends with its program', async () => {
+  test('stays the same when a person splits or moves panes, which end with its program', async () => {
     const terminal = await start({ engine: 'offline' });
     const tmux = (...args: string[]) => execFileSync('tmux', ['-S', path.join(core.folder, 'run/tmux.sock'), ...args]);
     tmux('split-window', '-b', '-d', '-t', terminal.id, 'sleep 100');
@@ -219,7 +219,7 @@ describe.skipIf(noTmux !== null)(`a terminal that is handled roughly${skipNote(n
     );
   });
 
-  test('is given back when its tmux server is killed, and another can be opened', async () => {
+  test('is released when its tmux server is killed, and can be opened again', async () => {
     await say();
     const terminal = await start({ conversation_key: key });
     execFileSync('tmux', ['-S', path.join(core.folder, 'run/tmux.sock'), 'kill-server']);
@@ -233,7 +233,7 @@ describe.skipIf(noTmux !== null)(`a terminal that is handled roughly${skipNote(n
   });
 });
 
-describe('a terminal that cannot be had', () => {
+describe('a refused terminal', () => {
   test.each([
     ['without an engine', {}, /^400.*engine is missing/],
     ['of an engine that is not there', { engine: 'nope' }, /^422.*no engine/],
@@ -241,13 +241,13 @@ describe('a terminal that cannot be had', () => {
     ['in a folder that is not there', { engine: 'offline', cwd: '/no/such/folder' }, /^400.*does not exist/],
     ['in the data of the service', { engine: 'offline', cwd: 'DATA' }, /^400.*data folder/],
     ['in a folder that is not absolute', { engine: 'offline', cwd: '-c' }, /^400.*absolute/],
-  ])('says why: %s', async (_, payload, text) => {
+  ])('names the reason: %s', async (_, payload, text) => {
     const given = 'cwd' in payload && payload.cwd === 'DATA' ? { ...payload, cwd: core.folder } : payload;
     expect(await refusal(given)).toMatch(text);
     expect(await list()).toEqual([]);
   });
 
-  test('leaves nothing behind: an engine without a program, a session that is claimed, one that had no turn, a program that ends at once', async () => {
+  test('leaves no claim and no session behind, whether engine, session or program is the cause', async () => {
     program = () => ({ problem: 'It has none.' });
     expect(await refusal({ engine: 'offline' })).toMatch(/^422.*It has none/);
     await say();
@@ -263,7 +263,7 @@ describe('a terminal that cannot be had', () => {
     expect(sessions).toHaveLength(1);
   });
 
-  test('without tmux it says what to install, and the session is given back', async () => {
+  test('names the package to install without tmux, and releases the session', async () => {
     await core.close();
     const empty = path.join(place.path, 'empty');
     mkdirSync(empty);
@@ -278,7 +278,7 @@ describe('a terminal that cannot be had', () => {
     await core.context.terminals.recover();
   });
 
-  test('with a tmux that is too old it says so, and what is needed', async () => {
+  test('names the required version when tmux is too old', async () => {
     await core.close();
     const old = path.join(place.path, 'old');
     mkdirSync(old);
@@ -291,7 +291,7 @@ describe('a terminal that cannot be had', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('is not for a person below SACRED', async () => {
+  test('is refused to people below SACRED', async () => {
     await core.addPrincipal('tom', 'trusted', 'web');
     await core.addPrincipal('sue', 'owner', 'web');
     const status = async (who: string) => (await call('GET', '/v2/terminals', undefined, users.headersFor(who))).statusCode;

@@ -13,7 +13,7 @@ const key = 'compat:c1:key';
 const delayMs = 5000;
 let clock: FakeClock;
 let core: TestCore;
-/** What the engine does when it is asked for a title. */
+/** The engine's answer to a request for a title. */
 let naming: () => Iterable<EngineEvent> | AsyncIterable<EngineEvent>;
 const script: EngineScript = async function* (request) {
   if (request.purpose === 'title') return yield* naming();
@@ -50,7 +50,7 @@ const titleRequests = () => core.engine.requests.filter(({ purpose }) => purpose
 const titled = () => core.telemetry.events.filter(({ payload }) => payload?.['what'] === 'titled').map(({ payload }) => payload);
 const costs = () => core.telemetry.events.filter(({ payload }) => payload?.['feature'] === 'title');
 
-/** A first message whose title a model is asked for, and says when the returned function is called. */
+/** Sends a first message and has its title requested; the model answers when the returned function is called. */
 async function askForHeldTitle(): Promise<() => void> {
   const held = Promise.withResolvers<void>();
   naming = async function* () {
@@ -63,15 +63,15 @@ async function askForHeldTitle(): Promise<() => void> {
   return held.resolve;
 }
 
-describe('the first words', () => {
+describe('a title from the first words', () => {
   beforeEach(() => open({ SVC_TITLES: 'words' }));
 
-  test('are those of the sender, where the channel says more in the text', async () => {
+  test('uses the words of the sender, not text that the channel adds', async () => {
     await ask('', { content: { text: 'Close this.\n\n[The request above was written in issue 1.]', said: 'Close this.' } });
     expect(await titleOf()).toBe('Close this. by words');
   });
 
-  test('are the title as soon as the session is there, also when the turn fails; later words change nothing', async () => {
+  test('is set when the session begins, even if the turn fails, and does not change later', async () => {
     await ask('break').catch(() => undefined);
     await expect.poll(() => titleOf()).toBe('break by words');
     await ask('How do I bake bread?');
@@ -81,7 +81,7 @@ describe('the first words', () => {
     expect(titleRequests()).toEqual([]);
   });
 
-  test('hold no part of a secret, and on a public surface nothing that is masked there', async () => {
+  test('masks secrets, and on a public channel also personal data', async () => {
     const secret = 'one two three four five six seven eight nine ten eleven twelve thirteen';
     core.context.knownSecrets.learn([secret]);
     await ask(`my phrase: ${secret}`);
@@ -91,7 +91,7 @@ describe('the first words', () => {
     await expect.poll(() => titleOf('compat:c1:public')).toMatch(/^write to \[redacted:.*\] now by words$/);
   });
 
-  test('of a conversation that was forgotten before they were found are not given to the one that follows', async () => {
+  test('of a forgotten conversation is not given to the next one under its key', async () => {
     await ask(' ');
     const turn: Turn = { id: 't', seq: 1, requestId: 'r', envelope: envelope('the old matter'), instanceId: null };
     core.context.titles.opened(turn, { title_by: null });
@@ -100,7 +100,7 @@ describe('the first words', () => {
     expect(await titleOf()).toBe('null by null');
   });
 
-  test('of a very long message are found in its beginning, whatever files it names', async () => {
+  test('of a very long message is taken from its beginning, whatever files it names', async () => {
     const attachments = Array.from({ length: 32 }, (_, n) => ({ path: `${core.folder}/${'x'.repeat(n)}` }));
     const turn: Turn = {
       id: 't',
@@ -114,7 +114,7 @@ describe('the first words', () => {
     await expect.poll(() => titleOf()).toBe('How so? by words');
   });
 
-  test('are there after a crash', async () => {
+  test('survives a crash', async () => {
     await ask('How do I bake bread?');
     await expect.poll(() => titleOf()).toContain('words');
     await core.context.db.flush();
@@ -122,7 +122,7 @@ describe('the first words', () => {
     expect(await titleOf()).toBe('How do I bake bread? by words');
   });
 
-  test('are shown in the list as well, and a conversation that begins again has those of its own', async () => {
+  test('appears in the list of sessions, and is new after /new', async () => {
     await ask('How do I bake bread?');
     await expect.poll(() => titleOf()).toContain('bread');
     await ask('/new');
@@ -134,7 +134,7 @@ describe('the first words', () => {
   });
 });
 
-test('off: there is no title but a person’s', async () => {
+test('with SVC_TITLES=off only a person sets a title', async () => {
   await open({ SVC_TITLES: 'off' });
   await ask('How do I bake bread?');
   await pass(delayMs);
@@ -145,8 +145,8 @@ test('off: there is no title but a person’s', async () => {
   expect(await titleOf()).toBe('null by null');
 });
 
-describe('a model’s title', () => {
-  test('comes a while after the first answer, by one request without tools and without a session, and no other follows', async () => {
+describe('a title from a model', () => {
+  test('is requested once, a while after the first answer, without tools or session', async () => {
     await open();
     await ask('How do I bake bread?');
     await pass(delayMs - 1);
@@ -164,7 +164,7 @@ describe('a model’s title', () => {
     expect((await session()).turns).toBe(2);
   });
 
-  test('waits for the first turn that is answered', async () => {
+  test('is requested after the first turn that is answered', async () => {
     await open();
     await ask('break').catch(() => undefined);
     await pass(delayMs);
@@ -174,7 +174,7 @@ describe('a model’s title', () => {
     await expect.poll(() => titleOf()).toBe('Baking bread by model');
   });
 
-  test('is priced and counted for the person, as a side call of its own feature', async () => {
+  test('is priced and counted for the person, with the feature "title"', async () => {
     const usage = { input_tokens: 1000, output_tokens: 10, cache_read_tokens: 0, cache_write_tokens: 0, estimated: false };
     naming = function* () {
       yield { type: 'session', engineSessionId: 't', resumed: false, model: 'list-model' };
@@ -200,7 +200,7 @@ describe('a model’s title', () => {
     expect((await core.app.inject('/v2/spend')).json()).toMatchObject({ principals: [{ key: 'owner', cost_usd: 0.002 }] });
   });
 
-  test('is not asked for past a spending limit, in silence', async () => {
+  test('is not requested over a spending limit, and no refusal is reported', async () => {
     await open({ SVC_SPEND_HARD_USD: '0.001' });
     const { principal_id } = await core.context.trust.resolve(envelope('hi'));
     await ask('How do I bake bread?');
@@ -211,7 +211,7 @@ describe('a model’s title', () => {
     expect(await titleOf()).toBe('How do I bake bread? by words');
   });
 
-  test('is not asked for past the budget of the sender, and counts in it', async () => {
+  test('counts in the budget of the sender, whose next turn is then blocked', async () => {
     await open();
     naming = function* () {
       const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, estimated: false };
@@ -226,7 +226,7 @@ describe('a model’s title', () => {
     expect(core.context.spend.report().budgets).toMatchObject([{ value: 'owner', spent_usd: 0.25 }]);
   });
 
-  test('does not run while a turn waits for a slot', async () => {
+  test('is not requested while a turn waits for a slot', async () => {
     await open({ SVC_MAX_CONCURRENT_TURNS: '1' });
     await ask('How do I bake bread?');
     let release = () => undefined as void;
@@ -253,7 +253,7 @@ describe('a model’s title', () => {
     ['endless thoughts', () => Array.from({ length: 1000 }, () => ({ type: 'thinking', text: 'hm '.repeat(100) }) as const)],
     ['a failure', () => [{ type: 'failed', failure: { code: 'engine_rate_limited', message: 'No.', retryable: true } }]],
     ['an end without a word', () => []],
-  ])('is not taken when it says %s: the first words stay, and it is not asked again', async (_what, said) => {
+  ])('is rejected when the model gives %s: the first words stay, and it is not requested again', async (_what, said) => {
     await open();
     naming = said;
     await ask('How do I bake bread?');
@@ -266,7 +266,7 @@ describe('a model’s title', () => {
     expect((await ask('still there?')).warnings).toBeUndefined();
   });
 
-  test('holds no secret that the model says, nor a part of one', async () => {
+  test('masks secrets, even when it has to be truncated', async () => {
     await open();
     const secret = 'a very long passphrase of many words that nobody but the operator knows by heart';
     core.context.knownSecrets.learn([secret]);
@@ -277,7 +277,7 @@ describe('a model’s title', () => {
     expect(JSON.stringify(core.telemetry.events)).not.toContain('passphrase');
   });
 
-  test('is for one conversation at a time, and not for a program that begins hundreds', async () => {
+  test('is requested for one conversation at a time, and not for each of hundreds', async () => {
     await open();
     for (let n = 0; n < 100; n++) await ask(`hello ${n}`, { conversation_key: `compat:c1:${n}` });
     for (let n = 0; n < 200; n++) await pass(1000);
@@ -286,7 +286,7 @@ describe('a model’s title', () => {
     await expect.poll(() => titleOf('compat:c1:0')).toBe('hello 0 by words');
   });
 
-  test('comes to nothing in a conversation that was forgotten meanwhile', async () => {
+  test('is discarded when the conversation was forgotten in the meantime', async () => {
     await open();
     const release = await askForHeldTitle();
     await ask('/new');
@@ -300,7 +300,7 @@ describe('a model’s title', () => {
 describe('PATCH /v2/session/:key { title }', () => {
   beforeEach(() => open());
 
-  test('names the session, and no model changes it, also one that was asked already', async () => {
+  test('sets the title, which no model changes, not even a pending request', async () => {
     const release = await askForHeldTitle();
     expect((await patch({ title: '  My bread  ' })).json()).toEqual({ ok: true, title: 'My bread', title_by: 'person' });
     release();
@@ -311,7 +311,7 @@ describe('PATCH /v2/session/:key { title }', () => {
     expect(titled().at(-1)).toEqual({ what: 'titled', title: 'My bread', by: 'person' });
   });
 
-  test('null gives it back: the first words, and after the next answer what a model says', async () => {
+  test('with null restores the first words, and a model may set a title after the next answer', async () => {
     await ask('/status');
     await ask('How do I bake bread?');
     await patch({ title: 'My bread' });
@@ -323,7 +323,7 @@ describe('PATCH /v2/session/:key { title }', () => {
     await expect.poll(() => titleOf()).toBe('Baking bread by model');
   });
 
-  test('sets a folder with it, or nothing at all', async () => {
+  test('sets title and folder together or not at all', async () => {
     await ask('How do I bake bread?');
     expect((await patch({ title: 'Bread', cwd: core.folder })).statusCode).toBe(400); // the service's own data
     expect(await titleOf()).not.toContain('person');
@@ -350,7 +350,7 @@ describe('PATCH /v2/session/:key { title }', () => {
     expect(await titleOf()).not.toContain('person');
   });
 
-  test('is 404 for a session that is not there', async () => {
+  test('answers 404 for an unknown session', async () => {
     expect((await patch({ title: 'Bread' }, 'compat:c1:nobody')).statusCode).toBe(404);
     expect((await patch({ title: null }, 'compat:c1:nobody')).statusCode).toBe(404);
   });

@@ -28,7 +28,7 @@ const cases: Case[] = [
     id: 'codex',
     toolName: (server, tool) => `mcp__${server}__${tool}`,
     shell: (cmd) => ({ tool: 'exec_command', input: { cmd } }),
-    // Models that the vendor does not know have no other tool to write with; codex itself takes this one off the shell.
+    // Models unknown to the vendor have no other tool to write with; codex itself extracts this one from the shell command.
     write: (file) => ({
       tool: 'exec_command',
       input: { cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n+hi\n*** End Patch\nEOF` },
@@ -67,7 +67,7 @@ for (const { id, toolName, shell, write } of cases) {
     });
 
     const post = (url: string, payload?: object) => core.app.inject({ method: 'POST', url, ...(payload && { payload }) });
-    /** One turn in which the model orders these tools, one a request. */
+    /** One turn in which the model calls these tools, one per request. */
     const turn = async (who: string, orders: readonly ScriptedStep[]) => {
       model.requests.length = 0;
       model.script([...orders.map((order) => ({ steps: [order] })), { steps: [{ text: 'finished' }] }]);
@@ -77,7 +77,7 @@ for (const { id, toolName, shell, write } of cases) {
       return { ...result, offered: model.requests[0]?.tools.map(({ name }) => name) ?? [] };
     };
 
-    test('a server that was added with POST /v2/mcp is called in the next turn, and switched off it is gone in the one after', async () => {
+    test('a server added with POST /v2/mcp is used in the next turn, and removed after a toggle', async () => {
       await turn('owner', []);
       await post('/v2/mcp', { name: 'kit', url: tools.url });
       const called = await turn('owner', [{ tool: toolName('kit', 'echo'), input: { text: 'ping' } }]);
@@ -89,7 +89,7 @@ for (const { id, toolName, shell, write } of cases) {
       expect(tools.calls).toHaveLength(1);
     });
 
-    test('a server that is not safe is not seen by who may only read', async () => {
+    test('a server that is not marked as safe is hidden from read-only roles', async () => {
       await post('/v2/mcp', { name: 'wild', url: tools.url });
       await post('/v2/mcp', { name: 'calm', url: tools.url, safe: true });
       const { offered } = await turn('reader', [
@@ -101,14 +101,14 @@ for (const { id, toolName, shell, write } of cases) {
       expect(tools.calls).toEqual([{ text: 'calm' }]);
     });
 
-    test('a server that is away is in the warnings of the answer, and the answer is there', async () => {
+    test('an unavailable server is named in the warnings of a successful answer', async () => {
       await post('/v2/mcp', { name: 'gone', url: 'http://127.0.0.1:9/mcp' });
       const { warnings } = await turn('owner', []);
       expect(warnings).toEqual([expect.stringContaining('gone')]);
       await core.app.inject({ method: 'DELETE', url: '/v2/mcp/gone' });
     });
 
-    test("a guest's turn that is told to write a file and run a command does neither; the owner's does both", async () => {
+    test("the owner's turn can write files and run commands, and a guest's turn cannot", async () => {
       const orders = [shell(`echo ran > ${path.join(made, 'ran')}`), write(path.join(made, 'written'))];
       await turn('guest', [...orders, shell('echo ran > ran'), write('written')]);
       expect(readdirSync(made)).toEqual([]);

@@ -42,7 +42,7 @@ const turn = (events: EngineEvent[] = []) => {
   return core.handle(envelope('hi'));
 };
 
-test('a test connects once and lists the tools, also of a server that is switched off', async () => {
+test('a test connects once and lists the tools, even if the server is switched off', async () => {
   await addProgram('kit', [], { enabled: false });
   expect(await tryOut('kit')).toMatchObject({
     ok: true,
@@ -64,24 +64,24 @@ test.each([
   ['a program that is not there', { command: '/nowhere/at-all' }, 'no_program', '/nowhere/at-all'],
   ['a program that ends', { command: process.execPath, args: [program, 'broken'] }, 'ended', 'ended'],
   ['a secret that is missing', { command: 'npx', env: { K: '${secret:NOT_THERE}' } }, 'secret', 'NOT_THERE'],
-])('%s is a value that says why', async (_case, fields, fault, reason) => {
+])('%s is reported with its reason', async (_case, fields, fault, reason) => {
   await add('kit', fields);
   expect(await tryOut('kit')).toMatchObject({ ok: true, connected: false, fault, reason: expect.stringContaining(reason) });
 });
 
-test('an address where nothing listens is a value that says so', async () => {
+test('an address without a listener is reported with its reason', async () => {
   const [port] = await freePorts(1);
   await add('kit', { url: `http://127.0.0.1:${port}/mcp` });
   expect(await tryOut('kit')).toMatchObject({ connected: false, fault: 'unreachable', reason: 'nothing listens at its address' });
 });
 
-test('what a program wrote last is shown without its secrets', async () => {
+test('the last error output of a program is shown with secrets masked', async () => {
   const script = `console.error('one'); console.error('the key is ${secret}'); process.exit(3)`;
   await add('kit', { command: process.execPath, args: ['-e', script], env: { K: '${secret:API_KEY}' } });
   expect(await tryOut('kit')).toMatchObject({ connected: false, stderr: ['one', 'the key is [redacted:secret]'] });
 });
 
-test('a program that floods is ended before it fills the memory, and one web page is no tool server', async () => {
+test('a program that floods its output is stopped, and a web page is not taken for a tool server', async () => {
   await add('flood', {
     command: process.execPath,
     args: ['-e', "const f = () => process.stdout.write('y'.repeat(1 << 22), f); f()"],
@@ -97,13 +97,13 @@ test('a program that floods is ended before it fills the memory, and one web pag
   });
 });
 
-test('a server that never comes up ends a test at its limit, and nothing of it is left', async () => {
+test('a server that never starts ends its test at the time limit, and its process is killed', async () => {
   await addProgram('never', ['never', 'marked-4713']);
   expect(await tryOut('never', { limit_ms: 1000 })).toMatchObject({ connected: false, fault: 'timeout' });
   await expect.poll(marked).toEqual([]);
 });
 
-test('a caller that leaves ends its test', async () => {
+test('a test is cancelled when its caller disconnects', async () => {
   await addProgram('never', ['never', 'marked-4713']);
   const url = await core.app.listen({ host: '127.0.0.1', port: 0 });
   const leaving = new AbortController();
@@ -120,14 +120,14 @@ test('a caller that leaves ends its test', async () => {
   expect(await stateOf('never')).toEqual({ state: 'untried' });
 });
 
-test.each([[{ limit_ms: 0 }], [{ limit_ms: 300_001 }], [{ limit_ms: 'x' }]])('%j is refused', async (body) => {
+test.each([[{ limit_ms: 0 }], [{ limit_ms: 300_001 }], [{ limit_ms: 'x' }]])('%j is rejected', async (body) => {
   await addProgram('kit');
   expect((await post('/v2/mcp/kit/test', body)).status).toBe(400);
 });
 
-test('a server that does not exist is 404', async () => expect((await post('/v2/mcp/none/test', {})).status).toBe(404));
+test('testing an unknown server answers 404', async () => expect((await post('/v2/mcp/none/test', {})).status).toBe(404));
 
-test('what a test found is the state of the server and a notice, until it is there again or another one', async () => {
+test('a failed test sets the state of the server and a notice, until it works or is replaced', async () => {
   await add('kit', { command: '/nowhere/at-all' });
   expect(await stateOf('kit')).toEqual({ state: 'untried' });
   expect(await notices()).toEqual([]);
@@ -140,7 +140,7 @@ test('what a test found is the state of the server and a notice, until it is the
   expect(await stateOf('kit')).toMatchObject({ state: 'there' });
 });
 
-test('a turn says which of its servers were there, and a missing one keeps when it was there last', async () => {
+test('a turn updates the state of its servers, and a missing one keeps the time it last worked', async () => {
   await addProgram('kit');
   await turn();
   const first = await stateOf('kit');
@@ -156,13 +156,13 @@ test('a turn says which of its servers were there, and a missing one keeps when 
   expect(await notices()).toEqual([]);
 });
 
-test('a turn that fails says nothing of its servers', async () => {
+test('a failed turn does not change the state of its servers', async () => {
   await addProgram('kit');
   await turn([{ type: 'failed', failure: { code: 'engine_failed', message: 'no', retryable: false } }]);
   expect(await stateOf('kit')).toEqual({ state: 'untried' });
 });
 
-test('a server that is switched off or removed is no notice', async () => {
+test('a server that is switched off causes no notice', async () => {
   await add('kit', { command: '/nowhere/at-all' });
   await tryOut('kit');
   await post('/v2/mcp/kit/toggle');
@@ -176,7 +176,7 @@ const marked = (): string[] =>
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
       } catch {
-        return ''; // it has ended meanwhile
+        return ''; // it has exited in the meantime
       }
     })
     .filter((line) => line.includes('marked-4713'));

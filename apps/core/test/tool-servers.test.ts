@@ -27,14 +27,14 @@ const add = (fields: object) => ask('POST', '/v2/mcp', fields);
 const servers = async () => ((await ask('GET', '/v2/mcp')).body as ToolServerDocument).servers;
 const turnOf = async (who = 'owner') =>
   (await core.handle(envelope('hi', { sender: { raw_id: who }, conversation_key: `compat:c1:${who}` }))).json() as HandleResult;
-/** The registered tool servers that the engine of a turn was given. */
+/** The registered tool servers given to the engine of a turn. */
 const givenTo = async (who?: string): Promise<ToolServer[]> => {
   await turnOf(who);
   return (core.engine.requests.at(-1)?.toolServers ?? []).filter(({ name }) => name !== 'svc-toolbelt');
 };
 const namesFor = async (who?: string) => (await givenTo(who)).map(({ name }) => name);
 
-test('a server that is added is given to the next turn, switched off to none, and switched on again to the one after', async () => {
+test('an added server is given to the next turn, and a toggle switches it off and on again', async () => {
   expect(await add({ name: 'kit', command: 'npx', args: ['-y', 'kit'], env: { LEVEL: 'debug' } })).toMatchObject({
     status: 200,
     body: { ok: true, name: 'kit', replaced: false, server: { type: 'stdio', command: 'npx', enabled: true, safe: false } },
@@ -51,20 +51,20 @@ test('a server that is added is given to the next turn, switched off to none, an
   expect(await namesFor()).toEqual([]);
 });
 
-test('adding a server of a name that is there replaces it whole', async () => {
+test('adding a server under an existing name replaces it completely', async () => {
   await add({ name: 'kit', command: 'npx', args: ['old'] });
   expect((await add({ name: 'kit', url: 'https://x.example/mcp' })).body).toMatchObject({ replaced: true });
   expect(await givenTo()).toEqual([{ name: 'kit', type: 'http', url: 'https://x.example/mcp', headers: {}, safe: false }]);
 });
 
-test('a server that is only to be added takes the place of none', async () => {
+test('with "replace" set to false, an existing server is not replaced', async () => {
   const kit = { name: 'kit', command: 'npx', replace: false };
   expect((await add(kit)).status).toBe(200);
   const again = await add({ ...kit, args: ['other'] });
   expect([again.status, again.body]).toEqual([409, expect.objectContaining({ error: 'conflict' })]);
 });
 
-test('an entry goes back as the registry shows it', async () => {
+test('an entry can be sent back as the registry shows it', async () => {
   await add({ name: 'kit', command: 'npx', args: ['-y', 'kit'], description: 'Of mine.' });
   await add({ name: 'far', url: 'https://x.example/mcp' });
   const before = await servers();
@@ -72,7 +72,7 @@ test('an entry goes back as the registry shows it', async () => {
   expect(await servers()).toEqual(before);
 });
 
-test('an entry that is not valid is refused with every field that is wrong, and the one that was there stays', async () => {
+test('an invalid entry is rejected with every bad field, and the existing one stays', async () => {
   await add({ name: 'kit', command: 'npx' });
   const { status, body } = await add({ name: 'Kit!', command: './x', args: [1], wrong: true });
   expect(status).toBe(400);
@@ -82,7 +82,7 @@ test('an entry that is not valid is refused with every field that is wrong, and 
   expect(await servers()).toMatchObject({ kit: { command: 'npx', env: {} } });
 });
 
-test('nothing is registered from a page of another site, nor from a body that is not called JSON', async () => {
+test('requests from other origins or without a JSON content type are rejected', async () => {
   await add({ name: 'kit', command: 'npx' });
   const payload = JSON.stringify({ name: 'evil', command: 'npx' });
   const post = (url: string, headers: Record<string, string>, body = payload) =>
@@ -95,7 +95,7 @@ test('nothing is registered from a page of another site, nor from a body that is
   expect(await servers()).not.toHaveProperty('evil');
 });
 
-test('the toolbelt is listed, can be switched off and on, and can be neither removed nor replaced', async () => {
+test('the toolbelt is listed and can be toggled, but not removed or replaced', async () => {
   expect((await servers())['svc-toolbelt']).toMatchObject({ type: 'built-in', enabled: true });
   expect((await ask('DELETE', '/v2/mcp/svc-toolbelt')).status).toBe(409);
   expect((await add({ name: 'svc-toolbelt', command: 'npx' })).status).toBe(409);
@@ -107,15 +107,15 @@ test('the toolbelt is listed, can be switched off and on, and can be neither rem
 test.each([
   ['POST', '/v2/mcp/none/toggle'],
   ['DELETE', '/v2/mcp/none'],
-] as const)('%s %s is 404', async (method, url) => expect((await ask(method, url)).status).toBe(404));
+] as const)('%s %s answers 404', async (method, url) => expect((await ask(method, url)).status).toBe(404));
 
-test('two switches at once leave the server as it was', async () => {
+test('two concurrent toggles leave the server as it was', async () => {
   await add({ name: 'kit', command: 'npx' });
   const both = await Promise.all([ask('POST', '/v2/mcp/kit/toggle'), ask('POST', '/v2/mcp/kit/toggle')]);
   expect(both.map(({ body }) => body['enabled'])).toEqual([false, true]);
 });
 
-test('a server that is not safe is not given to who may only read, and none to who may only talk', async () => {
+test('read-only roles get only safe servers, and roles without tools get none', async () => {
   await add({ name: 'wild', command: 'npx' });
   await add({ name: 'calm', command: 'npx', safe: true });
   expect(await namesFor()).toEqual(['wild', 'calm']);
@@ -123,7 +123,7 @@ test('a server that is not safe is not given to who may only read, and none to w
   expect(await namesFor('guest')).toEqual([]);
 });
 
-test('a role may be held to some tool servers, at once', async () => {
+test('a role can be limited to some tool servers, with immediate effect', async () => {
   await add({ name: 'one', command: 'npx' });
   await add({ name: 'two', command: 'npx' });
   expect((await ask('PUT', '/trust/roles/owner/tool-servers', { tool_servers: ['two'] })).body).toMatchObject({ ok: true });
@@ -139,7 +139,7 @@ test('a role may be held to some tool servers, at once', async () => {
   expect((await ask('PUT', '/trust/roles/owner/tool-servers', { tool_servers: 'all' })).status).toBe(400);
 });
 
-test('a secret is resolved for the turn, never stored or shown, and masked in the reply', async () => {
+test('a secret reference is resolved for the turn only, and its value masked in the reply', async () => {
   const { text } = await add({ name: 'kit', url: 'https://x.example/', headers: { Authorization: 'Bearer ${secret:API_KEY}' } });
   expect(text).toContain('Bearer ${secret:API_KEY}');
   core.engine.script(async function* () {
@@ -153,7 +153,7 @@ test('a secret is resolved for the turn, never stored or shown, and masked in th
   expect(JSON.stringify(core.context.db.raw.prepare('SELECT * FROM tool_server').all())).not.toContain(secretFile.API_KEY);
 });
 
-test('a literal value that looks like a secret is masked when it is shown, reported, and in replies', async () => {
+test('a literal value is masked where it is shown and in replies, with a warning if it looks like a secret', async () => {
   const { body, text } = await add({ name: 'kit', command: 'npx', env: { GITHUB_TOKEN: 'ghp-literal-value', LEVEL: 'debug' } });
   expect(body['warnings']).toEqual([expect.stringContaining('${secret:GITHUB_TOKEN}')]);
   expect(text).not.toContain('ghp-literal-value');
@@ -168,7 +168,7 @@ test('a literal value that looks like a secret is masked when it is shown, repor
   );
 });
 
-test('a server whose secret is not set is left out, and the answer and an event say so', async () => {
+test('a server whose secret is not set is omitted, with a warning and an event', async () => {
   const { body } = await add({ name: 'kit', command: 'npx', env: { A: '${secret:NOT_THERE}', B: '${secret:API_KEY}' } });
   expect(body['warnings']).toEqual([expect.stringMatching(/"NOT_THERE" is not set\. Put it into .*docs\/secrets\.md/)]);
   const { outcome, warnings } = await turnOf();
@@ -180,7 +180,7 @@ test('a server whose secret is not set is left out, and the answer and an event 
   );
 });
 
-test('what the engine says is missing is in the answer and an event, and the turn goes on', async () => {
+test('a server reported missing by the engine causes a warning and an event, and the turn succeeds', async () => {
   await add({ name: 'kit', command: 'npx' });
   core.engine.script(async function* () {
     yield { type: 'notice', code: 'tool_server_missing', toolServer: 'kit', message: 'Tool server kit is not there: failed.' };
@@ -193,11 +193,11 @@ test('what the engine says is missing is in the answer and an event, and the tur
   });
 });
 
-test('a server that held up a turn is left out of the next ones for a while, or until it is switched off and on', async () => {
+test('a server that delayed a turn is skipped for a while, or until it is toggled', async () => {
   await add({ name: 'kit', command: 'npx' });
   const now = vi.spyOn(core.context.clock, 'elapsed');
   core.engine.script(async function* () {
-    const began = Math.trunc(performance.now()); // whole, as that of the clock
+    const began = Math.trunc(performance.now()); // a whole number, as from the clock
     now.mockImplementation(() => began + 10_000);
     yield { type: 'notice', code: 'tool_server_missing', toolServer: 'kit', message: 'Tool server kit is not there: failed.' };
     yield* says('fine');
@@ -214,13 +214,13 @@ test('a server that held up a turn is left out of the next ones for a while, or 
   now.mockRestore();
 });
 
-test('titles have no tools', async () => {
+test('title requests have no tools', async () => {
   await add({ name: 'kit', command: 'npx', safe: true });
   await ask('POST', '/v2/title', { text: 'hello' });
   expect(core.engine.requests.at(-1)).toMatchObject({ purpose: 'title', toolPolicy: 'none', toolServers: [] });
 });
 
-test('what is registered is there after a restart, and nothing of the registry is looked up in a turn', async () => {
+test('the registry survives a restart, and a turn does not query it in the database', async () => {
   await add({ name: 'kit', command: 'npx', description: 'A kit.' });
   await add({ name: 'off', command: 'npx', enabled: false });
   await ask('POST', '/v2/mcp/svc-toolbelt/toggle');
@@ -235,7 +235,7 @@ test('what is registered is there after a restart, and nothing of the registry i
   expect(all.mock.calls.filter(([sql]) => sql.includes('tool_server WHERE') || /FROM tool_server\b/.test(sql))).toEqual([]);
 });
 
-test('a file of another program is imported, with what was taken, what was skipped and why', async () => {
+test('importing a file of another program lists imported and skipped servers with reasons', async () => {
   const file = path.join(core.folder, 'claude.json');
   const mcpServers = {
     GitHub: { command: 'npx', args: ['-y', 'gh'], env: { GITHUB_TOKEN: '${GITHUB_TOKEN}' } },

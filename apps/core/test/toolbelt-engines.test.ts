@@ -63,7 +63,7 @@ for (const [id, createEngine, toolName] of engines) {
       state.remove();
     });
 
-    /** A turn of a group's conversation in which the model wants one tool, whether it is offered or not. */
+    /** A turn in a group's conversation in which the model calls one tool, whether it is offered or not. */
     const turn = async (who: string, tool: string, input: Record<string, unknown> = {}) => {
       model.requests.length = 0;
       core.telemetry.events.length = 0;
@@ -77,7 +77,7 @@ for (const [id, createEngine, toolName] of engines) {
       };
     };
 
-    test('whose turn it is decides what a tool does, though the engine is kept open and keeps its token', async () => {
+    test('each turn has the rights of its own sender, although the engine and its token are reused', async () => {
       const listed = await turn('ann', 'svc_sessions');
       expect(listed.offered).toHaveLength(toolNames.length);
       expect(listed.results).toMatchObject([
@@ -93,7 +93,7 @@ for (const [id, createEngine, toolName] of engines) {
       expect((await turn('ann', 'svc_announce', { text: 'again' })).announced).toEqual([`of ann on ${id}`, 'again']);
     }, 120_000);
 
-    test('acts on the device of a conversation in its turns alone, as far as its sender may', async () => {
+    test('offers the tools of a device only in turns of its conversation and within the rights of the sender', async () => {
       const onDevice = async (who: string, tool: string, message: Partial<Envelope> = { device_tools: deviceTools }) => {
         model.requests.length = 0;
         core.telemetry.events.length = 0;
@@ -116,7 +116,7 @@ for (const [id, createEngine, toolName] of engines) {
       expect(calls).toEqual([]);
       expect(await onDevice('ann', 'locate')).toContain('locate');
       expect(calls).toEqual(['/instances/c1/call']);
-      // Each message has an offer of its own, also where the engine is open still.
+      // Each message has its own tools, even while the engine stays open.
       for (const one of [...deviceTools, ...deviceTools]) {
         expect(await onDevice('ann', one.name, { device_tools: [one] })).toEqual([one.name]);
         expect(calls).toEqual(['/instances/c1/call']);

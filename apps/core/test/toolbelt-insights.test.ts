@@ -20,7 +20,7 @@ const listed = (conversation_key: string, over: Partial<ListedSession>): ListedS
   });
 
 describe('svc_sessions', () => {
-  test('lists the active sessions of all channels to who is trusted, and their own to others', async () => {
+  test('lists active sessions of all channels for trusted people, and only their own for others', async () => {
     await bench.core.handle(fromOwner());
     await bench.core.handle(from('worker'));
     bench.collector.answers.set('/api/sessions', {
@@ -67,13 +67,13 @@ describe('svc_sessions', () => {
     expect(keysOf(await call(from('worker'), 'svc_sessions')).toSorted()).toEqual(['messenger:m1:user:worker', 'terminal:2']);
     const inPublic = await call(from('trusted', { public: true }), 'svc_sessions');
     expect(keysOf(inPublic)).toEqual(['messenger:m1:user:trusted']);
-    // Their own sessions neither: what they are about is not for readers of the answer.
+    // In public not even their own sessions, whose subject is not for every reader.
     const ofWorker = from('worker', { public: true, conversation_key: 'messenger:m1:channel:1' });
     expect(keysOf(await call(ofWorker, 'svc_sessions'))).toEqual(['messenger:m1:channel:1']);
     expect(bench.collector.requests[0]?.authorization).toBe('Bearer insights-token-of-the-test');
   });
 
-  test('still lists the service’s own while the collector is away', async () => {
+  test('lists the sessions of this service while the collector is unavailable', async () => {
     bench.collector.answers.clear();
     const answer = await call(fromOwner(), 'svc_sessions');
     expect(keysOf(answer)).toContain('compat:c1:key');
@@ -91,7 +91,7 @@ describe('svc_map and svc_who', () => {
     last_at: 1_700_000_000_000,
   });
 
-  test('the map shows places with their sessions, each person those that are theirs', async () => {
+  test('the map shows all places and sessions to owners, and to others only their own', async () => {
     const places = [
       { place: '/r', kind: 'repo', shared: true, sessions: [at('a', 'worker'), at('b', 'owner')] },
       { place: '/s', kind: 'repo', shared: false, sessions: [at('b', 'owner')] },
@@ -107,7 +107,7 @@ describe('svc_map and svc_who', () => {
     ]);
   });
 
-  test('a relative path is one of the folder the engine works in', async () => {
+  test('a relative path is resolved against the folder of the engine', async () => {
     const who = {
       since: 0,
       truncated: true,
@@ -124,7 +124,7 @@ describe('svc_map and svc_who', () => {
     });
   });
 
-  test('a collector that is away is said to be', async () => {
+  test('an unavailable collector is reported', async () => {
     await bench.withoutCollector(async () => {
       for (const [tool, input] of [
         ['svc_map', {}],

@@ -40,7 +40,7 @@ function pidOf({ state }: { state(): { pid: number | null } }): number {
   return pid;
 }
 
-test('it starts when it is first wanted, once however many want it', async () => {
+test('starts on first use, once even for concurrent requests', async () => {
   const { toolbelt } = open();
   expect(toolbelt.state().status).toBe('stopped');
   const urls = await Promise.all([toolbelt.url(), toolbelt.url(), toolbelt.url()]);
@@ -48,7 +48,7 @@ test('it starts when it is first wanted, once however many want it', async () =>
   expect(toolbelt.state()).toMatchObject({ status: 'running', restarts: 0 });
 });
 
-test('one that is killed is back at the same address', async () => {
+test('restarts at the same address after a kill', async () => {
   const { toolbelt } = open();
   const url = await toolbelt.url();
   const pid = pidOf(toolbelt);
@@ -57,7 +57,7 @@ test('one that is killed is back at the same address', async () => {
   expect(await toolbelt.url()).toBe(url);
 });
 
-test('after ten minutes without use it is stopped, and started again when it is wanted', async () => {
+test('stops after ten minutes without use, and restarts on demand', async () => {
   const clock = createFakeClock();
   const { toolbelt, use, idleStops } = open({ clock });
   await toolbelt.url();
@@ -75,7 +75,7 @@ test('after ten minutes without use it is stopped, and started again when it is 
   expect(toolbelt.state().status).toBe('running');
 });
 
-test('one that does not start is given up with the reason, and not tried again by every turn', async () => {
+test('fails with the reason when it cannot start, without a retry in every turn', async () => {
   const { toolbelt } = open({ entry: path.join(fixtures, 'toolbelt-crash.ts') });
   await expect(toolbelt.url()).rejects.toThrow(/it cannot start here/);
   const { lastExit } = toolbelt.state();
@@ -83,7 +83,7 @@ test('one that does not start is given up with the reason, and not tried again b
   expect(toolbelt.state().lastExit).toBe(lastExit);
 });
 
-test('one that is closed is gone, and wanted in vain', async () => {
+test('stays stopped once closed', async () => {
   const { toolbelt } = open();
   await toolbelt.url();
   const pid = pidOf(toolbelt);
@@ -92,7 +92,7 @@ test('one that is closed is gone, and wanted in vain', async () => {
   await expect(toolbelt.url()).rejects.toThrow('the service is stopping');
 });
 
-test('one that is wanted again while it is stopped, and closed then, does not start any more', async () => {
+test('does not restart when it is closed while an idle stop and a new request overlap', async () => {
   const clock = createFakeClock();
   const { toolbelt, idleStops } = open({ clock });
   await toolbelt.url();
@@ -103,7 +103,7 @@ test('one that is wanted again while it is stopped, and closed then, does not st
   expect(toolbelt.state().status).toBe('stopped');
 });
 
-test('when its owner is killed, nothing of it is left', async () => {
+test('exits when its owner is killed', async () => {
   const owner = fork(path.join(fixtures, 'toolbelt-owner.ts'), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [{ pid }] = (await once(owner, 'message')) as [{ pid: number }];
   expect(isAlive(pid)).toBe(true);
@@ -111,7 +111,7 @@ test('when its owner is killed, nothing of it is left', async () => {
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-test('when it is killed while a turn uses it, the turn’s next call works', async () => {
+test('works again for the next call of a turn after a kill', async () => {
   const [port] = await freePorts(1);
   const core = await openTestCore({ toolbelt: true, env: { SVC_CORE_PORT: String(port), PATH: process.env['PATH'] ?? '' } });
   onTestFinished(() => core.close());
@@ -132,7 +132,7 @@ test('when it is killed while a turn uses it, the turn’s next call works', asy
   expect((await core.handle(envelope('go'))).json()).toMatchObject({ actions: [{ text: 'survived' }] });
 });
 
-test('neither a guest nor a message that the engine needs no tools for makes it start', async () => {
+test('is not started for a guest or for a message that needs no tools', async () => {
   const core = await openTestCore({ toolbelt: true, env: { PATH: process.env['PATH'] ?? '' } });
   onTestFinished(() => core.close());
   await core.addPrincipal('gus', 'guest');

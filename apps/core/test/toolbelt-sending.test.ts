@@ -8,7 +8,7 @@ const bench = openToolbeltBench();
 const { call, direct, inTurn, sent } = bench;
 
 describe('svc_send', () => {
-  test('a text goes to the place that was named, masked, over the outbox', async () => {
+  test('sends a masked text to the named place, over the outbox', async () => {
     const input = { instance_id: 'm2', target: 'room', text: `the key is ${planted}` };
     const answer = await call(fromOwner(), 'svc_send', input);
     expect(answer.result).toMatchObject({ delivered: true, instance_id: 'm2', target: 'room' });
@@ -17,7 +17,7 @@ describe('svc_send', () => {
     expect(list.deliveries[0]).toMatchObject({ id: answer.result['delivery_id'], state: 'delivered' });
   });
 
-  test('a device is spoken to by the kind that it takes; what is answered there with its rights is for an owner', async () => {
+  test('accepts the kinds of a device, and "inject" from an owner only', async () => {
     const speak = { instance_id: 'd1', target: 'phone', text: 'Dinner.', kind: 'speak' };
     expect((await call(from('trusted'), 'svc_send', speak)).result).toMatchObject({ delivered: true });
     expect((await call(from('worker'), 'svc_send', { text: 'hi', kind: 'speak' })).ok).toBe(true);
@@ -36,7 +36,7 @@ describe('svc_send', () => {
     expect(JSON.stringify((await bench.core.app.inject('/v2/deliveries')).json())).not.toContain('"kind"');
   });
 
-  test('where words are done, as in a terminal, only an owner sends them, and nobody else while that is unknown', async () => {
+  test('allows only owners to send to a place that executes text, and no one else while that is unknown', async () => {
     const terminal = { channel: 'terminal', name: 'Terminals', enabled: true };
     const outbound = { kinds: ['text'], target: { required: true, label: 'Terminal' }, steers: true };
     bench.manager.answers.set('/send/targets', { targets: [{ ...terminal, instance_id: 't1', outbound }] });
@@ -55,7 +55,7 @@ describe('svc_send', () => {
     expect((await call(fromOwner(), 'svc_send', { instance_id: 't1', ...words })).result).toMatchObject({ delivered: true });
   });
 
-  test('a channel is enough where one instance answers to it', async () => {
+  test('finds the instance of a channel when there is exactly one', async () => {
     const target = (instance_id: string, channel: string, enabled = true) => ({
       instance_id,
       channel,
@@ -75,7 +75,7 @@ describe('svc_send', () => {
     expect(bench.manager.requests[0]?.authorization).toBe('Bearer manager-token-of-the-test');
   });
 
-  test('without a place it goes to the conversation itself', async () => {
+  test('sends to the current conversation by default', async () => {
     expect((await call(from('worker'), 'svc_send', { text: 'hi' })).ok).toBe(true);
     expect(sent).toMatchObject([{ instance_id: 'm1', target: 'chat-worker', text: 'hi' }]);
     expect(await call(fromOwner(), 'svc_send', { text: 'hi' })).toMatchObject({
@@ -100,7 +100,7 @@ describe('svc_send', () => {
     expect([answer.ok, sent.length]).toEqual([allowed, allowed ? 1 : 0]);
   });
 
-  test('[P13] only a file of the upload area can be sent, by who is trusted, and none that holds a secret', async () => {
+  test('[P13] sends only uploaded files without secrets, and only for trusted people', async () => {
     const { uploads, root } = bench.core.context.paths;
     mkdirSync(path.join(uploads, '.staging'), { recursive: true });
     const file = (name: string, text: string) => {
@@ -141,7 +141,7 @@ describe('svc_send', () => {
     });
   });
 
-  test('a turn that sends on and on is stopped', async () => {
+  test('limits a turn to 30 calls that send', async () => {
     const answers = await inTurn(fromOwner(), async (request) => {
       const tries = Array.from({ length: 31 }, () => direct(tokenOf(request), 'svc_announce', { text: 'again' }));
       return (await Promise.all(tries)).map(({ status }) => status);
@@ -172,14 +172,14 @@ describe('svc_announce', () => {
     else expect(posted()).toMatchObject({ target, text: 'build is red', expires_at: expect.any(Number) as number });
   });
 
-  test('other sessions get it, the posting one does not', async () => {
+  test('records the posting session, so that it does not get its own announcement', async () => {
     await call(from('trusted'), 'svc_announce', { text: 'the branch is frozen' });
     expect(posted()?.from_session).toBe('messenger:m1:user:trusted');
   });
 });
 
 describe('svc_uploads', () => {
-  test('lists the newest files, to others than the trusted those of their conversation', async () => {
+  test('lists the newest files, and for people who are not trusted only those of their conversation', async () => {
     const { uploads } = bench.core.context.paths;
     mkdirSync(uploads, { recursive: true });
     const line = (id: number, conversation_key: string | null) =>

@@ -9,8 +9,8 @@ const { call, direct, inTurn } = bench;
 const hasToolbelt = (message: Envelope): Promise<boolean> =>
   inTurn(message, ({ toolServers }) => Promise.resolve(toolServers.some(({ name }) => name === 'svc-toolbelt')));
 
-describe('the token of a turn', () => {
-  test('is worth nothing once the turn is over', async () => {
+describe('toolbelt token of a turn', () => {
+  test('expires when the turn is over', async () => {
     const token = await inTurn(fromOwner(), async (request) => {
       const held = tokenOf(request);
       expect((await direct(held)).status).toBe(200);
@@ -19,7 +19,7 @@ describe('the token of a turn', () => {
     expect(await direct(token)).toMatchObject({ status: 401, body: { error: 'unauthorized' } });
   });
 
-  test('stays the same for a conversation, and never gives one person the rights of another', async () => {
+  test('stays the same for a conversation, but has the rights of the current sender', async () => {
     const group = (who: string) => from(who, { conversation_key: 'messenger:m1:chat:all' });
     const first = await inTurn(group('trusted'), async (request) => {
       expect((await callTool(toolbeltOf(request), 'svc_announce', { text: 'x' })).ok).toBe(true);
@@ -35,7 +35,7 @@ describe('the token of a turn', () => {
     });
   });
 
-  test('stands for what its person may do at the moment of a call', async () => {
+  test('has the rights that its person has at the moment of a call', async () => {
     const setStatus = async (status: string) => {
       await bench.core.context.db.run("UPDATE principal SET status = ? WHERE key = 'worker'", status);
       bench.core.context.trust.changed();
@@ -52,13 +52,13 @@ describe('the token of a turn', () => {
     const answer = (await bench.core.handle(message)).json<{ outcome: string }>();
     const [before = 0, after = 0] = await done.promise;
     expect(before).toBe(200);
-    // The turn is being ended too, and its token with it.
+    // The turn is being aborted too, and its token with it.
     expect([401, 403]).toContain(after);
     expect(answer.outcome).toBe('aborted');
     await setStatus('active');
   });
 
-  test('is masked when a model says it', async () => {
+  test('is masked in replies', async () => {
     bench.core.engine.script(async function* (request) {
       yield* says(`my token is ${tokenOf(request)}`);
     });
@@ -66,12 +66,12 @@ describe('the token of a turn', () => {
     expect(answer.actions[0]?.text).toMatch(/^my token is \[redacted:secret\]/);
   });
 
-  test.each([[null], ['wrong'], ['']])('%j is not a token, whatever the body', async (token) => {
+  test.each([[null], ['wrong'], ['']])('%j is rejected as a token before the body is checked', async (token) => {
     expect((await direct(token, 'svc_who', { wrong: 1 })).status).toBe(401);
   });
 });
 
-describe('who has which tools', () => {
+describe('access to the toolbelt', () => {
   test.each([
     ['reader', true],
     ['worker', true],
@@ -81,7 +81,7 @@ describe('who has which tools', () => {
     expect(await hasToolbelt(from(who))).toBe(offered);
   });
 
-  test('who may only read has the tools that only read; the others are refused, and that is reported', async () => {
+  test('read-only roles get read-only tools; calls of others are refused and reported', async () => {
     expect((await call(from('reader'), 'svc_sessions')).ok).toBe(true);
     expect((await call(from('reader'), 'svc_uploads')).ok).toBe(true);
     for (const tool of ['svc_send', 'svc_announce']) {
@@ -99,7 +99,7 @@ describe('who has which tools', () => {
     ]);
   });
 
-  test('an input that is not valid is refused with the field', async () => {
+  test('invalid input is rejected with the field', async () => {
     expect(await call(fromOwner(), 'svc_who', {})).toMatchObject({
       ok: false,
       text: expect.stringContaining('path is missing') as string,
@@ -107,17 +107,17 @@ describe('who has which tools', () => {
     expect((await call(fromOwner(), 'svc_sessions', { wild: true })).ok).toBe(false);
   });
 
-  test('the operator’s own client has all, by its own token', async () => {
+  test("the operator's token permits all tools", async () => {
     expect((await direct(operatorToken)).status).toBe(200);
     expect((await direct(operatorToken, 'svc_announce', { text: 'from outside' })).status).toBe(200);
     expect(await direct(operatorToken, 'svc_who', { path: 'relative' })).toMatchObject({ status: 400 });
   });
 });
 
-describe('switched off', () => {
+describe('the toolbelt switched off', () => {
   const toggle = () => bench.core.app.inject({ method: 'POST', url: '/v2/mcp/svc-toolbelt/toggle' });
 
-  test('it answers nobody: neither a turn that had it, nor a client with the token of the operator', async () => {
+  test("refuses calls of running turns and of the operator's token", async () => {
     const statuses = await inTurn(fromOwner(), async (request) => {
       const before = (await direct(tokenOf(request))).status;
       await toggle();

@@ -5,8 +5,8 @@ import { anna, from, openTrustBench, users } from './open-trust-bench.ts';
 const bench = openTrustBench();
 const { add, addAnna, audit, call, grant, link, ok, status } = bench;
 
-describe('the audit', () => {
-  test('has every change with who did it, what it was and what it became, newest first and in pages', async () => {
+describe('the audit log', () => {
+  test('records each change with actor, before and after, newest first and in pages', async () => {
     const { id } = await addAnna();
     await ok('PATCH', '/trust/principals/anna', { status: 'disabled' });
     await ok('DELETE', `/trust/grants/${id}`);
@@ -28,7 +28,7 @@ describe('the audit', () => {
     expect(rest.audit).toHaveLength(5);
   });
 
-  test('says that there is no more where a page ends with the first change', async () => {
+  test('has no next page when a page ends with the first change', async () => {
     await add();
     const all = (await audit()).audit.length;
     expect(await audit(`?limit=${all}`)).toMatchObject({ next: null });
@@ -37,7 +37,7 @@ describe('the audit', () => {
     expect((await audit(`?principal=anna&limit=1`)).audit).toHaveLength(1);
   });
 
-  test('distinguishes a role that is new, one that was changed, and one that is gone', async () => {
+  test('distinguishes creating, changing and deleting a role', async () => {
     const role = { name: 'friend', tier: 'KNOWN', tool_policy: 'read' };
     await ok('POST', '/trust/roles', role);
     await ok('POST', '/trust/roles', role);
@@ -52,7 +52,7 @@ describe('the audit', () => {
     expect(changes.at(-1)).toMatchObject({ before: null });
   });
 
-  test('has pairing too, and each change goes out as an event', async () => {
+  test('includes pairing, and emits an event for each change', async () => {
     bench.core.context.pending.note(from('77'), { denial: 'unknown_sender' });
     const { pending } = await ok<{ pending: { id: string }[] }>('GET', '/trust/pending');
     await ok('POST', `/trust/pending/${pending[0]?.id}/link`, { principal: { key: 'bob', role: 'guest' } });
@@ -68,7 +68,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('has nothing of what was refused or changed nothing', async () => {
+  test('omits requests that were refused or changed nothing', async () => {
     await addAnna();
     const before = (await audit()).audit.length;
     await call('DELETE', '/trust/principals/owner');
@@ -78,13 +78,13 @@ describe('the audit', () => {
     expect((await audit()).audit).toHaveLength(before);
   });
 
-  test('takes nobody at their word: Remote-User names no actor without a proof', async () => {
+  test('ignores a Remote-User header without proof', async () => {
     await ok('POST', '/trust/principals', anna, { 'remote-user': 'root', 'x-remote-user': 'root' });
     await ok('PATCH', '/trust/principals/anna', { notes: 'x' }, createRemoteUsers('x'.repeat(43)).headersFor('root'));
     expect((await audit()).audit.slice(0, 2)).toMatchObject([{ actor: 'local' }, { actor: 'local' }]);
   });
 
-  test('has the name of a person who is proven, for every change', async () => {
+  test('records the proven name of a person for every change', async () => {
     const proof = users.headersFor('Anna B.');
     await ok('POST', '/trust/principals', anna, proof);
     bench.core.context.pending.note(from('77'), { denial: 'unknown_sender' });
@@ -100,7 +100,7 @@ describe('the audit', () => {
     expect(JSON.stringify(events)).not.toContain(proof['x-svc-proof']);
   });
 
-  test('holds no secret that is known or looks like one', async () => {
+  test('masks known secrets', async () => {
     const secret = 'sk-live-0123456789abcdef';
     bench.core.context.knownSecrets.learn(['a value only we know']);
     await add({ ...anna, notes: `key: ${secret}, a value only we know` });
@@ -111,7 +111,7 @@ describe('the audit', () => {
     ).not.toContain('a value only we know');
   });
 
-  test('is kept without texts while the list of secrets cannot be read', async () => {
+  test('withholds texts while the list of secrets cannot be read', async () => {
     bench.core.context.knownSecrets.redactor = () => {
       throw new Error('unreadable');
     };
@@ -119,7 +119,7 @@ describe('the audit', () => {
     expect((await audit()).audit[0]).toMatchObject({ what: 'principal_created', after: { withheld: true } });
   });
 
-  test.each(['limit=0x', 'before=-1', 'limit=many'])('with %s is 400', async (query) => {
+  test.each(['limit=0x', 'before=-1', 'limit=many'])('rejects %s with 400', async (query) => {
     expect(await status('GET', `/trust/audit?${query}`)).toBe(400);
   });
 });

@@ -5,7 +5,7 @@ import { openTrustBench } from './open-trust-bench.ts';
 const bench = openTrustBench();
 const { add, addAnna, call, grant, ok, resolve, status } = bench;
 
-describe('the last principal with every right', () => {
+describe('the last person with every right', () => {
   const owner = () => ok<Principal>('GET', '/trust/principals/owner');
   const isRefused = async (...args: Parameters<typeof call>) => {
     const before = await owner();
@@ -15,7 +15,7 @@ describe('the last principal with every right', () => {
     expect(await resolve('compat', 'owner')).toMatchObject({ trust_tier: 'SACRED', denied: false });
   };
 
-  test('cannot be disabled, deleted, blocked, or lose grant or role', async () => {
+  test('cannot be disabled, deleted or blocked, or lose grant or role', async () => {
     const { grants } = await owner();
     await ok('POST', '/trust/roles', { name: 'blocked', tier: 'BLOCKED', tool_policy: 'none' });
     await isRefused('PATCH', '/trust/principals/owner', { status: 'disabled' });
@@ -30,7 +30,7 @@ describe('the last principal with every right', () => {
     await isRefused('DELETE', '/trust/roles/owner');
   });
 
-  test('may be given another name, and is not the last while another has every right for good', async () => {
+  test('can be renamed, and can be removed while another person has every right permanently', async () => {
     await ok('PATCH', '/trust/principals/owner', { display_name: 'Ada' });
     await addAnna('owner');
     const until = await grant('anna', { role_id: 'owner', scope: { surface: 'email' } });
@@ -45,23 +45,23 @@ describe('the last principal with every right', () => {
     ['for a while only', { role_id: 'owner', expires_at: 1_900_000_000_000 }],
     ['in one place only', { role_id: 'owner', scope: { surface: 'email' } }],
     ['in one conversation only', { role_id: 'owner', scope: { conversation_key: 'k' } }],
-  ])('is the last also beside one who has every right %s', async (_how, body) => {
+  ])('counts as the last beside a person with every right %s', async (_how, body) => {
     await add();
     await grant('anna', body);
     expect(await status('DELETE', '/trust/principals/owner')).toBe(409);
   });
 
-  test('of two deletions at once one is refused', async () => {
+  test('of two concurrent deletions of the last two owners, one is refused', async () => {
     await addAnna('owner');
     const statuses = await Promise.all([status('DELETE', '/trust/principals/owner'), status('DELETE', '/trust/principals/anna')]);
     expect(statuses.toSorted()).toEqual([200, 409]);
   });
 });
 
-describe('an owner without tools', () => {
+describe('an owner without full tools', () => {
   const weak = { name: 'weak', tier: 'SACRED', tool_policy: 'read' };
 
-  test('is an owner beside one who has them, and does not stand for that one', async () => {
+  test('does not count as the last person with every right', async () => {
     await ok('POST', '/trust/roles', weak);
     await addAnna('weak');
     expect(await status('DELETE', '/trust/principals/owner')).toBe(409);
@@ -70,14 +70,14 @@ describe('an owner without tools', () => {
   });
 });
 
-describe('the last principal with every right, as text', () => {
-  test('is named when it cannot go', async () => {
+describe('refusal to remove the last person with every right', () => {
+  test('names the person and the remedy', async () => {
     expect((await call('DELETE', '/trust/principals/owner')).json().message).toMatch(
       /^"owner" is the last person with every right \(owner, .* another person such a role/s,
     );
   });
 
-  test('is not counted while a principal beside it is blocked', async () => {
+  test('also applies while the only other owner is blocked', async () => {
     await ok('POST', '/trust/roles', { name: 'blocked', tier: 'BLOCKED', tool_policy: 'none' });
     await addAnna('owner');
     await grant('anna', { role_id: 'blocked' });

@@ -6,8 +6,8 @@ const bench = openTrustBench();
 const { add, addAnna, call, fieldsOf, grant, link, ok, resolve, status } = bench;
 const grantTrusted = (key: string) => grant(key, { role_id: 'trusted' });
 
-describe('principals', () => {
-  test('are made, read by id and by key, listed, changed and deleted', async () => {
+describe('people', () => {
+  test('can be created, read by id and key, listed, changed and deleted', async () => {
     const made = await add({ ...anna, notes: 'a friend' });
     expect(made).toMatchObject({
       ...anna,
@@ -32,7 +32,7 @@ describe('principals', () => {
     expect(await status('GET', '/trust/principals/anna')).toBe(404);
   });
 
-  test('are listed in pages, each of them once', async () => {
+  test('are listed in pages, each once', async () => {
     for (let n = 0; n < 5; n++) {
       await add({ key: `p${n}`, display_name: `P ${n}` });
       await link(`p${n}`, 'messenger', `4${n}`);
@@ -48,12 +48,12 @@ describe('principals', () => {
     expect(keys).toEqual(['owner', 'p0', 'p1', 'p2', 'p3', 'p4']);
   });
 
-  test.each(['anna', 'Anna', 'ANNA'])('with a key that is taken are 409, in any case (%s)', async (key) => {
+  test.each(['anna', 'Anna', 'ANNA'])('with an existing key are rejected with 409, ignoring case (%s)', async (key) => {
     await add();
     expect(await status('POST', '/trust/principals', { ...anna, key })).toBe(409);
   });
 
-  test('[T03] that are deleted take their identifiers and grants with them, and the identifier may be given again', async () => {
+  test('[T03] are deleted with their identifiers and grants, and an identifier can be reused', async () => {
     await addAnna();
     expect(await bench.core.letsIn(from('42'))).toBe(true);
     await ok('DELETE', '/trust/principals/anna');
@@ -66,7 +66,7 @@ describe('principals', () => {
 });
 
 describe('identifiers', () => {
-  test('[T03] belong to one principal: to another they are 409, to the same one they are as they were', async () => {
+  test('[T03] belong to one person: linking again is idempotent, and to another person answers 409', async () => {
     await add();
     await add({ key: 'bob', display_name: 'Bob' });
     const first = await link('anna', 'email', 'Anna@Example.org');
@@ -77,7 +77,7 @@ describe('identifiers', () => {
     expect(await status('POST', '/trust/principals/nobody/identifiers', { surface: 'email', value: 'x' })).toBe(404);
   });
 
-  test('move from one principal to another in one step, and never from another person, nor the last one of an owner', async () => {
+  test('are moved in one step, but not from a third person, and not the last one of an owner', async () => {
     await addAnna();
     const second = await add({ key: 'ben', display_name: 'Ben' });
     const first = await ok<Principal>('GET', '/trust/principals/anna');
@@ -98,7 +98,7 @@ describe('identifiers', () => {
     expect((await ok<Principal>('GET', '/trust/principals/owner')).identifiers).toHaveLength(1);
   });
 
-  test('are compared to the letter where names do not ignore case', async () => {
+  test('are compared exactly on channels whose names are case-sensitive', async () => {
     await addAnna();
     await link('anna', 'chatroom', 'Anna');
     expect(await resolve('chatroom', 'anna')).toMatchObject({ denial: 'unknown_sender' });
@@ -114,7 +114,7 @@ describe('identifiers', () => {
     ['email', 'an\u0000na', ['body.value']],
     ['email', '\ud800', ['body.value']],
     ['E-mail', '', ['body.surface', 'body.value']],
-  ])('[T05] on "%s" with the value "%s" are refused', async (surface, value, fields) => {
+  ])('[T05] on "%s" with the value "%s" are rejected', async (surface, value, fields) => {
     await add();
     expect(await fieldsOf('POST', '/trust/principals/anna/identifiers', { surface, value })).toEqual(fields);
   });
@@ -127,13 +127,13 @@ describe('identifiers', () => {
     ['messenger', 'Zoe\u0308'],
     ['messenger', '\u202eekim'],
     ['messenger', 'mi\u00adke'],
-  ])('on %s that could be taken for another (%j) are refused, with the field', async (surface, value) => {
+  ])('on %s with an ambiguous spelling (%j) are rejected with the field', async (surface, value) => {
     await add();
     expect(await fieldsOf('POST', '/trust/principals/anna/identifiers', { surface, value })).toEqual(['body.value']);
   });
 
   test.each(['mi\u212ae@example.org', 'mıke@example.org', 'ｍike@example.org', 'mike@example.org\u200b', ' mike@example.org'])(
-    'of a sender %j are not taken for another: a stranger, under exactly that name',
+    'resembling another one (%j) resolve to an unknown sender',
     async (value) => {
       await add();
       await link('anna', 'email', 'Mike@example.org');
@@ -152,7 +152,7 @@ describe('identifiers', () => {
     ['WEISS@example.org', 'weiß@example.org'],
     ['ılgaz@example.org', 'ILGAZ@example.org'],
     ['γιώργος@example.org', 'γιώργοσ@example.org'],
-  ])('%s and %s are not given to two people, as they are told apart by their spelling alone', async (first, second) => {
+  ])('%s and %s cannot belong to two people, since they differ in spelling only', async (first, second) => {
     await add();
     await add({ key: 'bob', display_name: 'Bob' });
     await link('anna', 'email', first);
@@ -162,20 +162,23 @@ describe('identifiers', () => {
     await link('bob', 'messenger', second);
   });
 
-  test.each(['Müller@Example.org', '山田@example.org', 'ольга@example.org'])('%s is a name like any other', async (value) => {
-    await add();
-    await link('anna', 'email', value);
-    await grantTrusted('anna');
-    expect(await resolve('email', value)).toMatchObject({ denied: false });
-    expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
-  });
+  test.each(['Müller@Example.org', '山田@example.org', 'ольга@example.org'])(
+    '%s with non-ASCII letters is accepted',
+    async (value) => {
+      await add();
+      await link('anna', 'email', value);
+      await grantTrusted('anna');
+      expect(await resolve('email', value)).toMatchObject({ denied: false });
+      expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
+    },
+  );
 
-  test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as surface or value is an unknown sender', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as channel or value is an unknown sender', async (name) => {
     expect(await resolve('compat', name)).toMatchObject({ denied: true, denial: 'unknown_sender', tool_policy: 'none' });
     expect(await resolve(name, 'owner')).toMatchObject({ denied: true, denial: 'unknown_sender', principal_id: null });
   });
 
-  test('[T05] with broken characters are not known, also where one of the replaced form is known', async () => {
+  test('[T05] with broken characters are unknown, even if the replacement character is known', async () => {
     await addAnna();
     await link('anna', 'chatroom', '\ufffd');
     expect(await resolve('chatroom', '\ufffd')).toMatchObject({ denied: false });
@@ -183,7 +186,7 @@ describe('identifiers', () => {
   });
 });
 
-describe('every bad field is named', () => {
+describe('invalid fields', () => {
   test.each([
     ['POST', '/trust/principals', {}, ['body.display_name', 'body.key']],
     [
@@ -197,7 +200,7 @@ describe('every bad field is named', () => {
     ['PATCH', '/trust/principals/owner', { key: 'root' }, ['body.key']],
     ['PATCH', '/trust/principals/owner', {}, ['body']],
     ['POST', '/trust/resolve', { sender: {} }, ['body.channel', 'body.sender.raw_id']],
-  ] as const)('%s %s %j', async (method, url, body, fields) => {
+  ] as const)('are all named: %s %s %j', async (method, url, body, fields) => {
     expect(await fieldsOf(method, url, body)).toEqual(fields);
   });
 });

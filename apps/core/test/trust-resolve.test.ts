@@ -5,14 +5,14 @@ const bench = openTrustBench();
 const { addAnna, grant, ok, resolve } = bench;
 
 describe('POST /trust/resolve', () => {
-  test('caps trust where the envelope or its context is public', async () => {
+  test('caps trust when the envelope or its context is public', async () => {
     for (const more of [{ public: true }, { context: { public: true } }]) {
       expect(await resolve('compat', 'owner', more)).toMatchObject({ trust_tier: 'TRUSTED', tool_policy: 'full' });
     }
     expect(await resolve('compat', 'owner', { context: { public: false } })).toMatchObject({ trust_tier: 'SACRED' });
   });
 
-  test('explains which grants count and which do not, and what was capped', async () => {
+  test('explains which grants apply, which do not, and what was capped', async () => {
     await addAnna('owner');
     await grant('anna', { role_id: 'guest', scope: { surface: 'email' } });
     await grant('anna', { role_id: 'known', scope: { conversation_key: 'k1' } });
@@ -39,7 +39,7 @@ describe('POST /trust/resolve', () => {
     });
   });
 
-  test('explains what counts and what does not', async () => {
+  test('gives the reason for a tier or a denial', async () => {
     expect(await resolve('compat', 'owner')).toMatchObject({ reason: 'granted SACRED' });
     expect(await resolve('compat', 'owner', { public: true })).toMatchObject({
       reason: 'granted SACRED, capped to TRUSTED on a public surface',
@@ -58,7 +58,7 @@ describe('POST /trust/resolve', () => {
     expect(await resolve('messenger', '42')).toMatchObject({ reason: 'the person is disabled' });
   });
 
-  test('explains in which place each grant counts', async () => {
+  test('explains the scope of each grant', async () => {
     await addAnna();
     const scopes = [{ surface: 'email' }, { conversation_key: 'k1' }, { surface: 'email', conversation_key: 'k1' }];
     for (const scope of scopes) await grant('anna', { role_id: 'guest', scope });
@@ -67,7 +67,7 @@ describe('POST /trust/resolve', () => {
     expect(await resolve('compat', 'owner', { explain: true })).toMatchObject({ explanation: { capped_from: null } });
   });
 
-  test('who passes moderation is so by what is set for them', async () => {
+  test('returns bypass_moderation as set for the person', async () => {
     await addAnna();
     expect(await resolve('messenger', '42')).toMatchObject({ bypass_moderation: false });
     expect(await ok('PATCH', '/trust/principals/anna', { bypass_moderation: true })).toMatchObject({ bypass_moderation: true });
@@ -81,7 +81,7 @@ describe('POST /trust/resolve', () => {
     });
   });
 
-  test('explains a disabled principal and a closed gate', async () => {
+  test('explains a disabled person and a closed gate', async () => {
     await addAnna();
     await ok('PATCH', '/trust/principals/anna', { status: 'disabled' });
     expect(await resolve('messenger', '42', { explain: true })).toMatchObject({

@@ -8,7 +8,7 @@ const { add, addAnna, audit, call, fieldsOf, grant, ok, resolve, status } = benc
 describe('roles', () => {
   const friend = { name: 'friend', tier: 'KNOWN', tool_policy: 'read' };
 
-  test('are made, changed in the fields that are given, listed and deleted', async () => {
+  test('can be created, partly changed, listed and deleted', async () => {
     const made = await ok<Role>('POST', '/trust/roles', { ...friend, description: 'Friends.' });
     expect(made).toMatchObject({ ...friend, surfaces: '*', tool_servers: '*', description: 'Friends.' });
     expect(await ok('POST', '/trust/roles', friend)).toEqual(made);
@@ -20,7 +20,7 @@ describe('roles', () => {
     expect(await status('DELETE', `/trust/roles/${made.id}`)).toBe(404);
   });
 
-  test('keep the tool servers that were set for them, which is a change like any other', async () => {
+  test('keep their tool servers when changed, and setting these is audited', async () => {
     expect(await ok('PUT', '/trust/roles/guest/tool-servers', { tool_servers: ['files'] })).toMatchObject({ role: 'guest' });
     const guest = await ok<Role>('POST', '/trust/roles', { name: 'guest', tier: 'GUEST', tool_policy: 'none' });
     expect(guest.tool_servers).toEqual(['files']);
@@ -28,7 +28,7 @@ describe('roles', () => {
     expect(await status('PUT', '/trust/roles/nobody/tool-servers', { tool_servers: '*' })).toBe(404);
   });
 
-  test('say what the assistant asks about; nothing, unless it is set', async () => {
+  test('have an "asks" setting, which is "never" by default', async () => {
     const made = await ok<Role>('POST', '/trust/roles', friend);
     expect(made.asks).toBe('never');
     expect((await ok<Role>('POST', '/trust/roles', { ...friend, asks: 'dangerous' })).asks).toBe('dangerous');
@@ -48,12 +48,12 @@ describe('roles', () => {
     [{ name: 'friend' }, ['body.tier', 'body.tool_policy']],
     [{ ...friend, name: '__proto__' }, ['body.name']],
     [{ ...friend, teir: 'GUEST' }, ['body.teir']],
-  ])('[T04] %j is refused by its fields, and nothing is stored', async (body, fields) => {
+  ])('[T04] %j is rejected with its fields, and nothing is stored', async (body, fields) => {
     expect(await fieldsOf('POST', '/trust/roles', body)).toEqual(fields);
     expect((await ok<{ roles: Role[] }>('GET', '/trust/roles')).roles).toHaveLength(4);
   });
 
-  test('whose name could be taken for another role are 409: in another case, or the id of one', async () => {
+  test('with the name or id of another role are rejected with 409, ignoring case', async () => {
     const { roles } = await ok<{ roles: Role[] }>('GET', '/trust/roles');
     for (const name of ['Owner', 'GUEST', roles[0]?.id ?? '']) {
       expect([name, await status('POST', '/trust/roles', { ...friend, name })]).toEqual([name, 409]);
@@ -61,26 +61,26 @@ describe('roles', () => {
     expect((await ok<{ roles: Role[] }>('GET', '/trust/roles')).roles).toEqual(roles);
   });
 
-  test('[T04] an unknown tier is named with those there are', async () => {
+  test('[T04] an unknown tier is rejected with the list of tiers', async () => {
     const { message } = (await call('POST', '/trust/roles', { ...friend, tier: 'KING' })).json();
     expect(message).toContain('body.tier must be one of BLOCKED, UNKNOWN, GUEST, KNOWN, TRUSTED, SACRED');
   });
 
-  test('[T04] a tier in the store that nobody knows lets nobody in', async () => {
+  test('[T04] an unknown tier in the store denies access', async () => {
     await addAnna();
     bench.core.context.db.raw.exec("UPDATE role SET tier = 'EMPEROR' WHERE name = 'known'");
     bench.core.context.trust.changed();
     expect(await resolve('messenger', '42')).toMatchObject({ denied: true });
   });
 
-  test('that principals have cannot be deleted, and it is said who', async () => {
+  test('in use cannot be deleted, and the error names the people', async () => {
     await addAnna();
     const refused = await call('DELETE', '/trust/roles/known');
     expect([refused.statusCode, refused.json()]).toMatchObject([409, { principals: ['anna'] }]);
     expect(refused.json().message).toContain('granted to anna');
   });
 
-  test('take a list of surfaces, or "*" for all of them', async () => {
+  test('require a list of channels, or "*" for all', async () => {
     expect(await status('POST', '/trust/roles', { ...friend, surfaces: [] })).toBe(400);
     expect(await status('POST', '/trust/roles', { ...friend, surfaces: 'email' })).toBe(400);
     expect(await status('POST', '/trust/roles', { ...friend, surfaces: ['*'] })).toBe(400);
@@ -88,7 +88,7 @@ describe('roles', () => {
 });
 
 describe('grants', () => {
-  test('count where and as long as they say', async () => {
+  test('apply in their scope and until they expire', async () => {
     await addAnna('guest');
     const scope = { surface: 'messenger', conversation_key: 'k1' };
     const made = await grant('anna', { role_id: 'trusted', scope, expires_at: bench.clock.now() + 1000 });
@@ -100,7 +100,7 @@ describe('grants', () => {
     expect(await tier('k1')).toBe('GUEST');
   });
 
-  test('given again change nothing but their end', async () => {
+  test('given again change only their expiry', async () => {
     const first = await addAnna();
     expect(await grant('anna', { role_id: first.role_id })).toEqual(first);
     const until = bench.clock.now() + 1000;
@@ -111,7 +111,7 @@ describe('grants', () => {
     expect(grants.map(({ scope }) => scope)).toEqual([{}, ...places]);
   });
 
-  test('are removed', async () => {
+  test('can be removed', async () => {
     const { id } = await addAnna();
     expect(await ok('DELETE', `/trust/grants/${id}`)).toEqual({ ok: true });
     expect(await resolve('messenger', '42')).toMatchObject({ denied: true, denial: 'no_grant' });
@@ -125,7 +125,7 @@ describe('grants', () => {
     ['an end that is no time', { role_id: 'known', expires_at: '2030-01-01' }, 400],
     ['a scope with a slip in it', { role_id: 'owner', scope: { surfaces: 'email' } }, 400],
     ['a field with a slip in it', { role_id: 'owner', scopes: { surface: 'email' } }, 400],
-  ])('with %s are refused', async (_what, body, expected) => {
+  ])('with %s are rejected', async (_what, body, expected) => {
     await add();
     expect(await status('POST', '/trust/principals/anna/grants', body)).toBe(expected);
     expect((await ok<Principal>('GET', '/trust/principals/anna')).grants).toEqual([]);

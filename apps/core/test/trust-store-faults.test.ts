@@ -14,7 +14,7 @@ import { startCore as startCoreHere } from '../src/start-core.ts';
 import { envelope, openTestCore } from './open-test-core.ts';
 import { dataDir, startCoreProcess as start } from './start-core-process.ts';
 
-/** A core that listens, in a process of its own or in this one. */
+/** A core that listens, in its own process or in this one. */
 type Core = { url: string; ready(): Promise<void> };
 const file = (dir: string, name = 'core.db') => path.join(dir, name);
 const get = async <T>(core: Core, route: string) => (await requestJson<T>(`${core.url}${route}`, { timeoutMs: 40_000 })).body;
@@ -33,14 +33,14 @@ beforeAll(async () => {
   await exited;
 });
 
-/** A data folder in which a core has run and let its owner in. */
+/** A data folder in which a core has run and admitted its owner. */
 function usedFolder(): string {
   const dir = dataDir();
   cpSync(used.path, dir, { recursive: true });
   return dir;
 }
 
-/** Everybody is denied, and `/health` says why. */
+/** Checks that everyone is denied, and that `/health` names the reason. */
 async function expectClosed(core: Core, why: string): Promise<void> {
   await core.ready();
   expect((await post(core, '/v2/handle', envelope('echo hi'))).body).toMatchObject({
@@ -61,7 +61,7 @@ async function expectClosed(core: Core, why: string): Promise<void> {
   expect(health.degraded.join()).toContain(why);
 }
 
-/** The same for a database that the core cannot use: it is left as it is. */
+/** The same for a database that the core cannot use, which it must leave unchanged. */
 async function expectClosedFor(core: Core, dir: string): Promise<void> {
   const before = readFileSync(file(dir));
   await expectClosed(core, `${file(dir)} cannot be used`);
@@ -115,7 +115,7 @@ describe('[T01] a trust store', () => {
     expect((await post(await startHere(dir), '/v2/handle', envelope('echo hi'))).body).toMatchObject({ outcome: 'replied' });
   });
 
-  test('that is no database lets nobody in, does nothing else, and the core says so and still ends as it should', async () => {
+  test('that is no database denies everyone and is reported, and the core still stops cleanly', async () => {
     const dir = usedFolder();
     writeFileSync(file(dir), 'this is no database, whatever its name is');
     const core = await start(dir);
@@ -141,13 +141,13 @@ describe('[T01] a trust store', () => {
         db.close();
       },
     ],
-  ])('that is %s lets nobody in, does nothing else, and the core says so', async (_what, break_) => {
+  ])('that is %s denies everyone and is reported', async (_what, break_) => {
     const dir = usedFolder();
     break_(dir);
     await expectClosedFor(await startHere(dir), dir);
   });
 
-  test('that another process has locked lets nobody in: the core ends and says why', async () => {
+  test('locked by another process makes the core exit with the reason', async () => {
     const dir = usedFolder();
     const lock = new DatabaseSync(file(dir));
     lock.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -178,7 +178,7 @@ describe('[T01] a trust store', () => {
         })),
       }),
     ],
-  ])('whose seed file is broken (%s) lets nobody in', async (_what, seed) => {
+  ])('with an invalid seed file (%s) denies everyone', async (_what, seed) => {
     const core = await openTestCore({ before: (dir) => writeFileSync(file(dir, 'trust.seed.json'), seed) });
     onTestFinished(() => core.close());
     const url = await core.app.listen({ host: '127.0.0.1', port: 0 });

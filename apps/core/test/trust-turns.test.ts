@@ -16,8 +16,8 @@ afterEach(() => core.close());
 const { ok, link, grant, addAnna } = trustCalls(() => core);
 const outcome = async (...args: Parameters<typeof from>) => (await core.handle(from(...args))).json().outcome as string;
 
-describe('a change of trust counts at once', () => {
-  /** Begins a turn that goes on until `end`, so that Anna's next one waits behind it. */
+describe('changes of trust', () => {
+  /** Begins a turn that runs until `end`, so that Anna's next one waits behind it. */
   async function waiting(): Promise<{ end: () => void; next: Promise<string> }> {
     const gate = Promise.withResolvers<void>();
     core.engine.script(async function* () {
@@ -56,7 +56,7 @@ describe('a change of trust counts at once', () => {
       },
     ],
     ['has a role that is lowered', () => ok('POST', '/trust/roles', { name: 'known', tier: 'UNKNOWN', tool_policy: 'none' })],
-  ])('[T02] a sender who %s while a turn waits is denied when it runs', async (_how, change) => {
+  ])('[T02] deny a waiting turn of a sender who %s', async (_how, change) => {
     await addAnna();
     const { end, next } = await waiting();
     await change();
@@ -65,7 +65,7 @@ describe('a change of trust counts at once', () => {
     expect(core.engine.requests).toHaveLength(1);
   });
 
-  test('[T02] a grant that expires while a turn waits counts no more when it runs', async () => {
+  test('[T02] deny a waiting turn whose grant expires', async () => {
     await addAnna();
     await grant('anna', { role_id: 'known', expires_at: clock.now() + 5000 });
     const { end, next } = await waiting();
@@ -74,7 +74,7 @@ describe('a change of trust counts at once', () => {
     expect(await next).toBe('denied');
   });
 
-  test('less rights than when the turn was sent are those it runs with', async () => {
+  test('reduce the rights of a waiting turn', async () => {
     await addAnna('trusted');
     const { end, next } = await waiting();
     await ok('POST', '/trust/roles', { name: 'trusted', tier: 'GUEST', tool_policy: 'none' });
@@ -85,7 +85,7 @@ describe('a change of trust counts at once', () => {
 });
 
 describe('strangers', () => {
-  test('take no place in line: with a full queue they are told "no access", and known senders their turn', async () => {
+  test('are denied at once when the queue is full, and take no place of known senders', async () => {
     await core.close();
     core = await openTestCore({ clock, env: { SVC_MAX_CONCURRENT_TURNS: '1', SVC_MAX_QUEUED_TURNS: '1' } });
     await addAnna();
@@ -108,7 +108,7 @@ describe('strangers', () => {
     expect((await Promise.all(turns)).map((answer) => answer.json().outcome)).toEqual(['replied', 'replied']);
   });
 
-  test('cost no look into the store, and a linked one is let in at once', async () => {
+  test('are denied without a database query, and admitted at once after being linked', async () => {
     await addAnna();
     await outcome('42');
     const asked: string[] = [];

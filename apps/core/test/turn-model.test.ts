@@ -9,11 +9,11 @@ import { openWorld } from './turn-model/world.ts';
 const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? usualOrDeep(50, 75));
 const seed = process.env['TURN_MODEL_SEED'];
 
-// Commits that nobody waits for follow a timer of the process: here it is the model's.
+// Commits that nothing waits for follow a timer of the process: here the model controls it.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('whatever people, operators, engines, channels and crashes do: turns keep their order, run once, and nothing is lost', async () => {
+test('random actions and crashes: turns keep their order, run once, and nothing is lost', async () => {
   const property = fc.asyncProperty(paths, async (steps) => {
     const broken = await walk(steps);
     if (broken.length > 0) throw new Error(broken.join('\n'));

@@ -49,8 +49,8 @@ function open(env: Record<string, string> = {}): App {
 const get = async <T>(app: App, url: string): Promise<T> => (await app.inject({ url })).json<T>();
 const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, ...(payload ? { payload } : {}) });
 
-describe('the channel', () => {
-  test('is stable until another one is chosen, which outlives the process', async () => {
+describe('update channel', () => {
+  test('is stable by default, and a change survives a restart', async () => {
     const app = open();
     expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'stable' });
     expect((await post(app, '/v2/update/channel', { channel: 'edge' })).json()).toEqual({ channel: 'edge' });
@@ -58,13 +58,13 @@ describe('the channel', () => {
     expect((await post(app, '/v2/update/channel', { channel: 'nightly' })).statusCode).toBe(400);
   });
 
-  test('of the environment wins, and another one is refused', async () => {
+  test('set in the environment cannot be changed', async () => {
     const app = open({ SVC_UPDATE_CHANNEL: 'edge' });
     expect(await get(app, '/v2/update/channel')).toEqual({ channel: 'edge' });
     expect((await post(app, '/v2/update/channel', { channel: 'stable' })).statusCode).toBe(409);
   });
 
-  test('of an archive is that of releases: the main branch, which it could not follow, is refused', async () => {
+  test('of an installation from an archive is stable, and edge is refused', async () => {
     rmSync(path.join(folder.path, '.git'), { recursive: true });
     const app = open({ SVC_UPDATE_ARCHIVES: 'https://example.org/releases' });
     const refused = await post(app, '/v2/update/channel', { channel: 'edge' });
@@ -77,13 +77,13 @@ describe('the channel', () => {
   });
 });
 
-test('installing what is found is off until it is turned on', async () => {
+test('automatic installation is off by default and can be turned on', async () => {
   expect(await get(open(), '/v2/update/auto')).toEqual({ auto: false });
   expect((await post(open(), '/v2/update/auto', { auto: true })).json()).toEqual({ auto: true });
   expect((await get<UpdateStatus>(open(), '/v2/update/status')).auto).toBe(true);
 });
 
-test('run starts the updater of the clone, and not beside another one', async () => {
+test('POST /v2/update/run starts the updater, but not while another one runs', async () => {
   const response = await post(open(), '/v2/update/run');
   expect([response.statusCode, response.json()]).toEqual([202, { managed: false, started: true }]);
   expect(started).toEqual([folder.path]);
@@ -98,13 +98,13 @@ test('run starts the updater of the clone, and not beside another one', async ()
     to: 'v1.1.0',
     started_at: 5,
   });
-  // One that was cut off is in nobody's way.
+  // An interrupted updater does not block another one.
   writeFileSync(places.journal, JSON.stringify({ ...journal, born: 'another' }));
   expect((await post(open(), '/v2/update/run')).statusCode).toBe(202);
   expect(started).toHaveLength(2);
 });
 
-test('an engine repairs what cannot be installed when it is asked to, but not the one that is no model', async () => {
+test('mode=agent starts a repair by an engine, but not with the offline engine', async () => {
   engine = 'codex';
   expect((await post(open(), '/v2/update/run?mode=agent')).statusCode).toBe(202);
   expect((await post(open(), '/v2/update/run?mode=magic')).statusCode).toBe(400);
@@ -116,13 +116,13 @@ test('an engine repairs what cannot be installed when it is asked to, but not th
   expect(started).toEqual(['agent']);
 });
 
-test('a caller about to stop the service has turns wait, for a minute at most, and is told of those that run', async () => {
+test('POST /v2/update/hold delays turns for a minute at most and returns the running ones', async () => {
   expect((await post(open(), '/v2/update/hold', { ms: 500 })).json()).toEqual({ running: 2, waiting: 1 });
   expect((await post(open(), '/v2/update/hold', { ms: 60_001 })).statusCode).toBe(400);
   expect(held).toEqual([500]);
 });
 
-test('where something else updates the installation nothing is started, and the status names it', async () => {
+test('an installation managed by another program starts no updater, and the status names the program', async () => {
   const app = open({ SVC_UPDATE_MANAGED: 'apt' });
   const response = await post(app, '/v2/update/run');
   expect(response.json()).toEqual({ managed: true, manager: 'apt' });

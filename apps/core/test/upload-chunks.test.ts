@@ -9,8 +9,8 @@ import { chunkOf, chunkSize, openUploadBench, sha } from './open-upload-bench.ts
 const bench = openUploadBench();
 const { begin, finish, inUploads, lines, open, post, put, state } = bench;
 
-describe('an upload in chunks', () => {
-  test('goes from init to a file with its one line', async () => {
+describe('a chunked upload', () => {
+  test('becomes a file with one line in the manifest', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize + 100);
     const answer = await post('/v2/upload/init', {
@@ -58,7 +58,7 @@ describe('an upload in chunks', () => {
     expect(lstatSync(file.path).mode & 0o777).toBe(0o600);
   });
 
-  test('[U03] chunks in any order, repeated and at once, with a new core in between, give the same bytes', async () => {
+  test('[U03] accepts chunks in any order, repeated, concurrently and across a crash', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 * chunkSize }),
@@ -85,12 +85,12 @@ describe('an upload in chunks', () => {
     await open();
   });
 
-  test.each([-1, 1.5, '5', null])('[U02] a size of %j is a bad request', async (size) => {
+  test.each([-1, 1.5, '5', null])('[U02] rejects a size of %j as a bad request', async (size) => {
     await open();
     expect((await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size })).statusCode).toBe(400);
   });
 
-  test.each([2 ** 20 + 1, 2 ** 53])('[U02] a size of %d is over the limit, which is named', async (size) => {
+  test.each([2 ** 20 + 1, 2 ** 53])('[U02] rejects a size of %d, naming the limit', async (size) => {
     await open();
     const answer = await post('/v2/upload/init', { filename: 'a', mime: 'a/b', size });
     expect(answer.statusCode).toBe(413);
@@ -106,13 +106,13 @@ describe('an upload in chunks', () => {
     { filename: 'a', mime: 'a/b', size: 1, sha256: 'short' },
     { filename: 'a', mime: 'a/b', size: 1, conversation_key: '' },
     [],
-  ])('a beginning with %j is malformed', async (body) => {
+  ])('rejects init with %j', async (body) => {
     await open();
     expect((await post('/v2/upload/init', body)).statusCode).toBe(400);
     expect(existsSync(inUploads())).toBe(false);
   });
 
-  test('what an operator does not set has the limits that are documented', async () => {
+  test('has the documented limits by default', async () => {
     await open({ env: {} });
     expect(bench.core.context.settings).toMatchObject({
       rawBodyBytes: 1024 * 2 ** 20,
@@ -125,7 +125,7 @@ describe('an upload in chunks', () => {
     expect((await init(128 * 2 ** 30 + 1)).statusCode).toBe(413);
   });
 
-  test('[U06] a chunk with a wrong digest is 422 and not received; an earlier good one is kept', async () => {
+  test('[U06] rejects a chunk with a wrong digest with 422, and keeps an earlier good one', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize);
     const id = await begin(bytes);
@@ -138,7 +138,7 @@ describe('an upload in chunks', () => {
     expect((await finish(id)).json()).toMatchObject({ file: { sha256: sha(bytes) } });
   });
 
-  test('[U07] an index that is not a number, a chunk that is too long or too short, one over the limit', async () => {
+  test('[U07] rejects an invalid index, a chunk of the wrong length and one over the limit', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize);
     const id = await begin(bytes);
@@ -153,7 +153,7 @@ describe('an upload in chunks', () => {
     expect((await state(id)).received).toEqual([]);
   });
 
-  test('[U08] of two bodies for one chunk at once, one whole body wins', async () => {
+  test('[U08] stores one complete body of concurrent ones for the same chunk', async () => {
     await open();
     const one = Buffer.alloc(chunkSize, 1);
     const two = Buffer.alloc(chunkSize, 2);
@@ -164,7 +164,7 @@ describe('an upload in chunks', () => {
     expect(file.sha256).toBe(sha(readFileSync(file.path)));
   });
 
-  test('a chunk that is sent again takes the place of the one before, also after its end was refused', async () => {
+  test('replaces a chunk that is sent again, even after a failed finish', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize + 100);
     const id = await begin(bytes, { sha256: sha(bytes) });
@@ -178,7 +178,7 @@ describe('an upload in chunks', () => {
     expect(readFileSync(file.path)).toEqual(bytes);
   });
 
-  test('a chunk that is replaced while the file is ended is in it whole, or not at all', async () => {
+  test('includes a chunk replaced during the finish completely or not at all', async () => {
     await open();
     for (let run = 0; run < 10; run++) {
       const [one, two] = [randomBytes(chunkSize), randomBytes(chunkSize)];

@@ -31,7 +31,7 @@ const namesOf = ({ files }: Page) => files.map(({ name }) => name);
 const download = async (id: string) => (await bench.core.app.inject(`/v2/uploads/${id}/file`)).statusCode;
 
 describe('DELETE /v2/uploads/:id', () => {
-  test('removes the file; its line stays, with one behind it that says so', async () => {
+  test('removes the file and adds a deletion line to the manifest', async () => {
     await open();
     const [a, b] = [await upload('a.txt'), await upload('b.txt')];
     const answer = await remove(a.id);
@@ -51,14 +51,14 @@ describe('DELETE /v2/uploads/:id', () => {
     expect(readdirSync(inUploads('.staging'))).toEqual([]);
   });
 
-  test.each(['nothing', '../manifest.jsonl', 'upl_0000000000000000000'])('knows no file %j', async (id) => {
+  test.each(['nothing', '../manifest.jsonl', 'upl_0000000000000000000'])('answers 404 for the unknown file %j', async (id) => {
     await open();
     await upload('a.txt');
     expect((await remove(id)).statusCode).toBe(404);
     expect(lines()).toHaveLength(1);
   });
 
-  test('of two at once one deletes it', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     await open();
     const { id } = await upload('a.txt');
     const answers = await Promise.all([remove(id), remove(id), remove(id)]);
@@ -66,7 +66,7 @@ describe('DELETE /v2/uploads/:id', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('a page goes on behind a file that was deleted meanwhile', async () => {
+  test('does not break paging when the file at the cursor is deleted', async () => {
     await open();
     for (const name of ['a', 'b', 'c', 'd']) await upload(name);
     const first = await listed('?limit=2');
@@ -75,7 +75,7 @@ describe('DELETE /v2/uploads/:id', () => {
     expect(namesOf(await listed(`?limit=2&before=${first.next}`))).toEqual(['b', 'a']);
   });
 
-  test('an upload in chunks is not finished again once its file is deleted', async () => {
+  test('makes a chunked upload of the file unknown, so that it cannot be finished again', async () => {
     await open();
     const bytes = Buffer.alloc(chunkSize, 'x');
     const id = await bench.begin(bytes);
@@ -95,7 +95,7 @@ describe('DELETE /v2/uploads/:id', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  test('leaves alone what lies in the place of the file, and says so', async () => {
+  test('refuses to delete something else in place of the file', async () => {
     await open();
     const { id, path: file } = await upload('a.txt');
     const outside = mkdtempSync(path.join(bench.core.folder, 'outside-'));
@@ -108,7 +108,7 @@ describe('DELETE /v2/uploads/:id', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('one whose file was removed by hand is taken off the list', async () => {
+  test('takes a file that was removed by hand off the list', async () => {
     await open();
     const { id, path: file } = await upload('a.txt');
     rmSync(file);
@@ -117,10 +117,10 @@ describe('DELETE /v2/uploads/:id', () => {
   });
 });
 
-describe('[U10] a deletion that a crash cut off', () => {
+describe('[U10] an interrupted deletion', () => {
   const steps = ['before its line', 'after its line', 'after the file was removed'] as const;
 
-  test.each(steps)('%s is ended by the next start', async (when) => {
+  test.each(steps)('%s is completed by the next start', async (when) => {
     await open();
     const { id, path: file } = await upload('a.txt');
     const [line] = readFileSync(inUploads('manifest.jsonl'), 'utf8').split('\n');
@@ -140,7 +140,7 @@ describe('[U10] a deletion that a crash cut off', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('is gone on with by who asks again', async () => {
+  test('is completed by the next request', async () => {
     await open();
     const { id, path: file } = await upload('a.txt');
     const { manifest } = bench.core.context.uploads;
@@ -154,8 +154,8 @@ describe('[U10] a deletion that a crash cut off', () => {
   });
 });
 
-describe('a turn with a file that is deleted', () => {
-  test('while it waits still runs, and the model is told that the file is missing', async () => {
+describe('a turn whose attachment is deleted', () => {
+  test('while it waits still runs, with the attachment marked as missing', async () => {
     await open();
     const { id, path: file } = await upload('a.txt');
     const started = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ describe('a turn with a file that is deleted', () => {
     expect(bench.core.engine.requests.at(-1)?.attachments).toMatchObject([{ missing: true }]);
   });
 
-  test('while it runs reads it to the end, and the answer says that the conversation keeps it', async () => {
+  test('while it runs can still read it, and the answer reports that the conversation keeps it', async () => {
     await open();
     const { id, path: file } = await upload('a.txt', 'a tulip');
     let read = '';

@@ -7,7 +7,7 @@ import { openUploadBench } from './open-upload-bench.ts';
 const bench = openUploadBench();
 const { inUploads, lines, open, post } = bench;
 
-describe('what was uploaded', () => {
+describe('an uploaded file', () => {
   const upload = async (name: string, mime: string, bytes: Buffer) => {
     await post('/v2/upload', { filename: name, mime, data_base64: bytes.toString('base64') });
     return lines().at(-1)?.id ?? '';
@@ -25,7 +25,7 @@ describe('what was uploaded', () => {
     expect((await bench.core.app.inject('/v2/uploads?limit=-1')).statusCode).toBe(400);
   });
 
-  test('[U15] comes back as a download that a browser does not run', async () => {
+  test('[U15] is served as a download that a browser does not run', async () => {
     await open();
     const id = await upload('page "x" ü.html', 'text/html', Buffer.from('<script>alert(1)</script>'));
     const { headers, body, statusCode } = await bench.core.app.inject(`/v2/uploads/${id}/file`);
@@ -46,7 +46,7 @@ describe('what was uploaded', () => {
     return { id, ask, file: lines().at(-1)?.path ?? '' };
   };
 
-  test('comes in ranges, and not at all for an id that is not valid', async () => {
+  test('is served in ranges, and answers 404 for an invalid id', async () => {
     const { ask } = await stored();
     expect(await ask({ range: 'bytes=2-4' })).toMatchObject({
       statusCode: 206,
@@ -65,7 +65,7 @@ describe('what was uploaded', () => {
       expect((await bench.core.app.inject(`/v2/uploads/${none}/file`)).statusCode).toBe(404);
   });
 
-  test('goes on from where it broke off, unless it is another file by now', async () => {
+  test('can be resumed, unless the file has changed', async () => {
     const { ask, file } = await stored();
     const { etag = '', 'last-modified': modified = '' } = (await ask({})).headers;
     for (const ifRange of [etag, modified])
@@ -80,7 +80,7 @@ describe('what was uploaded', () => {
     expect((await ask({ 'if-match': etag })).statusCode).toBe(412);
   });
 
-  test('describes itself on HEAD, with the length and without the bytes', async () => {
+  test('answers HEAD with the length and without the content', async () => {
     const { ask } = await stored();
     expect(await ask({ range: 'bytes=2-4' }, 'HEAD')).toMatchObject({
       statusCode: 200,
@@ -89,7 +89,7 @@ describe('what was uploaded', () => {
     });
   });
 
-  test('[U13] does not come through a link that was planted in its place', async () => {
+  test('[U13] is not served through a link planted in its place', async () => {
     const { ask, file } = await stored();
     rmSync(inUploads(file));
     expect((await ask({})).statusCode).toBe(404);
@@ -97,7 +97,7 @@ describe('what was uploaded', () => {
     expect((await ask({})).statusCode).toBe(404);
   });
 
-  test('is closed again when its reader leaves', async () => {
+  test('is closed when its reader disconnects', async () => {
     await open({ env: {} });
     const id = await upload('a.bin', 'application/octet-stream', randomBytes(6_000_000));
     const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
@@ -119,6 +119,6 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    return ''; // closed in between
+    return ''; // closed in the meantime
   }
 }

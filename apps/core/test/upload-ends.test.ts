@@ -37,7 +37,7 @@ async function send(bytes: Buffer, indexes: readonly number[]): Promise<string> 
   return id;
 }
 
-/** Holds the line of the manifest back until it is let go. */
+/** Delays the manifest line until it is released. */
 function holdLine() {
   const reached = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -51,8 +51,8 @@ function holdLine() {
   return { reached: reached.promise, letGo: letGo.resolve };
 }
 
-describe('an end has one line, also for readers meanwhile', () => {
-  test('the state is asked for while a finish writes its line', async () => {
+describe('a finished upload has exactly one line in the manifest', () => {
+  test('when its state is read while the line is written', async () => {
     const bytes = randomBytes(2 * chunk);
     const id = await send(bytes, [0, 1]);
     const held = holdLine();
@@ -65,12 +65,12 @@ describe('an end has one line, also for readers meanwhile', () => {
     expect((await uploads().state(id)).file).toEqual(await finished);
   });
 
-  test('a sweep comes by while a file in one piece gets its line', async () => {
+  test('when a sweep runs while the line of a single-request upload is written', async () => {
     const held = holdLine();
     const taken = uploads().take(Readable.from([randomBytes(10)]), facts);
     await held.reached;
     const swept = uploads().sweep();
-    // Longer than a sweep needs that waits for nobody.
+    // Longer than a sweep takes that waits for nothing.
     for (let look = 0; look < 50; look++) await uploads().manifest.find('none');
     held.letGo();
     await Promise.all([taken, swept]);
@@ -79,9 +79,9 @@ describe('an end has one line, also for readers meanwhile', () => {
   });
 });
 
-describe('how many are on their way', () => {
+describe('limit of concurrent uploads', () => {
   const idOf = (number: number) => `upl_${String(number).padStart(19, '0')}`;
-  /** As an earlier process left them: `file` is in each of their folders. */
+  /** Uploads left by an earlier process: `file` is in each of their folders. */
   function leave(file: string, contentOf: (id: string) => object): void {
     for (let number = 0; number < 1000; number++) {
       const folder = path.join(core.folder, 'uploads', '.staging', idOf(number));
@@ -90,13 +90,13 @@ describe('how many are on their way', () => {
     }
   }
 
-  test('those that are files by now do not count', async () => {
+  test('does not include finished uploads', async () => {
     leave('entry.json', (id) => ({ id, path: `2026-01-01/${id}` }));
     await uploads().sweep();
     expect((await uploads().begin({ ...facts, size: 1 })).received).toEqual([]);
   });
 
-  test('nor does one that failed at its line and was ended again', async () => {
+  test('does not include an upload that was finished after its line had failed', async () => {
     leave('plan.json', () => ({}));
     await uploads().sweep();
     const refused = { code: 'queue_full' };
@@ -113,7 +113,7 @@ describe('how many are on their way', () => {
   });
 });
 
-test('a chunk of an upload that is discarded meanwhile is told that it is gone', async () => {
+test('a chunk of an upload discarded in the meantime is rejected as not found', async () => {
   const bytes = randomBytes(chunk);
   const id = await begin(bytes);
   const body = new PassThrough();
@@ -124,8 +124,8 @@ test('a chunk of an upload that is discarded meanwhile is told that it is gone',
   await expect(received).rejects.toMatchObject({ code: 'not_found' });
 });
 
-describe('a disk that did not take what had landed', () => {
-  /** The system reports it once: the next time it says that all is well. */
+describe('a failed sync to the disk', () => {
+  /** The system reports a failure once: the next sync succeeds. */
   async function failSyncOnce(): Promise<void> {
     const handle = await open(import.meta.filename);
     const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
@@ -134,7 +134,7 @@ describe('a disk that did not take what had landed', () => {
     onTestFinished(() => spy.mockRestore());
   }
 
-  test('has every chunk come again: what the memory holds is no proof of what the disk has', async () => {
+  test('requires every chunk to be sent again', async () => {
     const bytes = randomBytes(2 * chunk);
     const id = await send(bytes, [0, 1]);
     await failSyncOnce();
@@ -145,7 +145,7 @@ describe('a disk that did not take what had landed', () => {
     expect((await uploads().finish(id)).sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  test('is remembered by the next process', async () => {
+  test('is remembered after a restart', async () => {
     const id = await send(randomBytes(2 * chunk), [0, 1]);
     await failSyncOnce();
     await expect(uploads().finish(id)).rejects.toMatchObject({ code: 'internal' });
@@ -154,14 +154,14 @@ describe('a disk that did not take what had landed', () => {
   });
 });
 
-test('a file that the disk did not take after its end is reported by the health', async () => {
+test('a file that could not be synced after its upload is reported in /health', async () => {
   const handle = await open(import.meta.filename);
   const prototype = Object.getPrototypeOf(handle) as { sync(): Promise<void> };
   await handle.close();
   const { sync } = prototype;
   let syncs = 0;
   const spy = vi.spyOn(prototype, 'sync').mockImplementation(function (this: { sync(): Promise<void> }) {
-    // The first one is of the folder.
+    // The first sync is that of the folder.
     return ++syncs === 1 ? sync.call(this) : Promise.reject(new Error('EIO'));
   });
   onTestFinished(() => spy.mockRestore());

@@ -7,8 +7,8 @@ import { chunkOf, chunkSize, openUploadBench, sha } from './open-upload-bench.ts
 const bench = openUploadBench();
 const { begin, finish, inUploads, lines, open, put, sendAll, state } = bench;
 
-describe('an upload in chunks', () => {
-  test('a finish with something that is not a digest is malformed, and nothing ends', async () => {
+describe('finishing a chunked upload', () => {
+  test('with an invalid digest is rejected and finishes nothing', async () => {
     await open();
     const bytes = randomBytes(10);
     const id = await begin(bytes);
@@ -18,7 +18,7 @@ describe('an upload in chunks', () => {
     expect((await bench.core.app.inject({ method: 'POST', url: `/v2/upload/${id}/finish` })).statusCode).toBe(200);
   });
 
-  test('[U05] an empty file has no chunks, and ends like any other', async () => {
+  test('[U05] works for an empty file, which has no chunks', async () => {
     await open();
     const empty = Buffer.alloc(0);
     const id = await begin(empty, { sha256: sha(empty) });
@@ -33,7 +33,7 @@ describe('an upload in chunks', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('a file that is shorter on the disk than it was declared is 422: no file, no line', async () => {
+  test('answers 422 when the file on the disk is too short: no file, no line', async () => {
     await open();
     const bytes = randomBytes(2 * chunkSize);
     const id = await begin(bytes);
@@ -48,7 +48,7 @@ describe('an upload in chunks', () => {
     expect((await state(id)).received).toEqual([0, 1]);
   });
 
-  test('[U04] finishing with gaps is a conflict that names them, and works when they are filled', async () => {
+  test('[U04] with gaps answers 409 with the missing chunks, and works once they are filled', async () => {
     await open();
     const bytes = randomBytes(3 * chunkSize);
     const id = await begin(bytes);
@@ -62,7 +62,7 @@ describe('an upload in chunks', () => {
   });
 
   test.each(['init', 'finish'])(
-    '[U05] a wrong digest of the whole, given at %s, is 422: still in progress, no file, no line',
+    '[U05] with a wrong digest given at %s answers 422: still in progress, no file, no line',
     async (where) => {
       await open();
       const bytes = randomBytes(chunkSize);
@@ -77,7 +77,7 @@ describe('an upload in chunks', () => {
     },
   );
 
-  test('[U09] many finishes, a discard and a sweep at once make one file and one line, or nothing', async () => {
+  test('[U09] concurrently with a discard and a sweep makes one file and one line, or nothing', async () => {
     await open();
     for (const discards of [false, true]) {
       const bytes = randomBytes(chunkSize);
@@ -96,7 +96,7 @@ describe('an upload in chunks', () => {
     }
   });
 
-  test('a discarded upload is gone, and so are ids that never were', async () => {
+  test('answers 404 after a discard and for unknown ids', async () => {
     await open();
     const id = await begin(randomBytes(chunkSize));
     expect((await bench.core.app.inject({ method: 'DELETE', url: `/v2/upload/${id}` })).json()).toEqual({ ok: true });
@@ -109,7 +109,7 @@ describe('an upload in chunks', () => {
     }
   });
 
-  test('a finished upload stays known: its end and its state can be asked for again, also by another process', async () => {
+  test('is idempotent, also in another process', async () => {
     await open();
     const bytes = randomBytes(chunkSize);
     const id = await begin(bytes);
@@ -124,7 +124,7 @@ describe('an upload in chunks', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('a finished upload is not said to have another digest than it has', async () => {
+  test('again with another digest answers 422', async () => {
     await open();
     const bytes = randomBytes(chunkSize);
     const id = await begin(bytes);

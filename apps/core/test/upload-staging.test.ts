@@ -23,14 +23,14 @@ import { chunkSize, openUploadBench } from './open-upload-bench.ts';
 const bench = openUploadBench();
 const { begin, finish, inUploads, lines, open, put, sendAll } = bench;
 
-describe('the staging folder', () => {
+describe('upload staging folder', () => {
   const age = (id: string, hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000);
     for (const name of ['data', 'map', ''])
       if (existsSync(inUploads('.staging', id, name))) utimesSync(inUploads('.staging', id, name), at, at);
   };
 
-  test('[U12] what nothing came for in 24 hours is swept, what is younger is kept', async () => {
+  test('[U12] is swept of uploads without activity for 24 hours', async () => {
     await open();
     const [old, young] = [await begin(randomBytes(10)), await begin(randomBytes(10))];
     age(old, 25);
@@ -40,7 +40,7 @@ describe('the staging folder', () => {
     expect((await bench.core.app.inject(`/v2/upload/${old}`)).statusCode).toBe(404);
   });
 
-  test('[U12] what is being written is kept, however old it looks', async () => {
+  test('[U12] keeps an upload being written, however old it looks', async () => {
     await open();
     const id = await begin(randomBytes(chunkSize));
     const body = new PassThrough();
@@ -53,7 +53,7 @@ describe('the staging folder', () => {
     expect(await landing).toEqual({ received_count: 1, chunks: 1 });
   });
 
-  test('is swept soon after the start, then every hour, and no more after the end', async () => {
+  test('is swept soon after the start and then every hour, until it is closed', async () => {
     await open();
     const clock = createFakeClock();
     let sweeps = 0;
@@ -76,7 +76,7 @@ describe('the staging folder', () => {
   });
 
   test.each(['before the file moved', 'before the line'])(
-    '[U10] an end that a crash cut %s is made good by the sweep',
+    '[U10] a finish interrupted %s is completed by the sweep',
     async (when) => {
       await open();
       const bytes = randomBytes(chunkSize);
@@ -99,7 +99,7 @@ describe('the staging folder', () => {
     },
   );
 
-  test('[U13] links that were planted are not followed', async () => {
+  test('[U13] planted links are not followed', async () => {
     await open();
     const outside = mkdtempSync(path.join(bench.core.folder, 'outside-'));
     writeFileSync(path.join(outside, 'data'), 'untouched!');
@@ -116,7 +116,7 @@ describe('the staging folder', () => {
     expect(readdirSync(outside)).toEqual(['data']);
   });
 
-  test('[U14] on another file system the end is atomic all the same', async ({ skip }) => {
+  test('[U14] on another file system a finish is still atomic', async ({ skip }) => {
     skip(!existsSync('/dev/shm'), 'this machine has no second file system at /dev/shm');
     const { path: other, remove } = temporaryFolder('/dev/shm');
     onTestFinished(remove);
@@ -131,7 +131,7 @@ describe('the staging folder', () => {
     expect(readdirSync(path.dirname(file.path))).toHaveLength(1);
   });
 
-  test('[U14] a last line that was torn is skipped, and the next one stands by itself', async () => {
+  test('[U14] a torn last line of the manifest is skipped, and the next line is intact', async () => {
     await open();
     await bench.core.app.inject({ method: 'POST', url: '/v2/upload?filename=a.txt', payload: 'one' });
     writeFileSync(inUploads('manifest.jsonl'), '{"id":"upl_', { flag: 'a' });

@@ -10,9 +10,9 @@ import { openUploadBench, sha } from './open-upload-bench.ts';
 const bench = openUploadBench();
 const { inUploads, lines, open, post } = bench;
 
-describe('a file in one piece', () => {
+describe('a single-request upload', () => {
   test.each(['text/plain', 'application/json', 'multipart/form-data', 'application/x-www-form-urlencoded'])(
-    '[U16] a name in the query says that the body is the file, whatever its type: %s',
+    '[U16] with a name in the query takes the body as the file, whatever its type: %s',
     async (type) => {
       await open();
       const answer = await bench.core.app.inject({
@@ -33,14 +33,14 @@ describe('a file in one piece', () => {
     ['filename=a.csv', 'application/octet-stream', 'text/csv', 'text'],
     ['filename=a', 'application/octet-stream', 'application/octet-stream', 'other'],
     ['filename=a.html', 'image/png; charset=utf-8', 'image/png', 'image'],
-  ])('%s sent as %s is of type %s', async (query, type, mime, kind) => {
+  ])('%s sent as %s has the type %s', async (query, type, mime, kind) => {
     await open();
     const headers = { 'content-type': type };
     const answer = await bench.core.app.inject({ method: 'POST', url: `/v2/upload?${query}`, payload: 'x', headers });
     expect(answer.json()).toMatchObject({ ok: true, file: { mime, kind, bytes: 1 } });
   });
 
-  test('[U16] JSON carries base64; a place that it names is ignored', async () => {
+  test('[U16] as JSON contains base64, and paths in it are ignored', async () => {
     await open();
     const more = { path: '/etc/passwd', file: { path: '/etc/passwd' }, filepath: '/etc/shadow' };
     const answer = await post('/v2/upload', {
@@ -60,7 +60,7 @@ describe('a file in one piece', () => {
     [{ data_base64: 'aGk=' }, 'filename'],
     [{ filename: 'a' }, 'data_base64'],
     [{ filename: 'a', data_base64: 'not base64!' }, 'base64'],
-  ])('%j is refused, and says why', async (body, why) => {
+  ])('%j is rejected with the reason', async (body, why) => {
     await open();
     const answer = await post('/v2/upload', body);
     expect(answer.statusCode).toBe(400);
@@ -69,7 +69,7 @@ describe('a file in one piece', () => {
     expect(existsSync(inUploads()) ? readdirSync(inUploads()).filter((name) => name !== '.staging') : []).toEqual([]);
   });
 
-  test('[U16] an empty file is a file like any other: as the body, with and without a type, and as JSON', async () => {
+  test('[U16] may be empty, as the body with or without a type, and as JSON', async () => {
     await open();
     const raw = (headers: Record<string, string>) =>
       bench.core.app.inject({ method: 'POST', url: '/v2/upload?filename=a.txt', payload: '', headers });
@@ -91,7 +91,7 @@ describe('a file in one piece', () => {
     expect([download.statusCode, download.headers['content-length'], download.body]).toEqual([200, '0', '']);
   });
 
-  test('a body without a name that is no JSON is an unsupported type', async () => {
+  test('without a name and not as JSON is rejected as an unsupported type', async () => {
     await open();
     const answer = await bench.core.app.inject({
       method: 'POST',
@@ -102,7 +102,7 @@ describe('a file in one piece', () => {
     expect(answer.statusCode).toBe(415);
   });
 
-  test('[H10] the limit of a raw body is named, with and without a length', async () => {
+  test('[H10] over the raw body limit is rejected with its name, with and without a length', async () => {
     await open();
     const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
     const send = (body: Buffer | ReadableStream) =>
@@ -119,7 +119,7 @@ describe('a file in one piece', () => {
     expect(readdirSync(inUploads('.staging'))).toEqual([]);
   });
 
-  test('[H10] base64 of 7,864,000 bytes fits the JSON limit, that of 7,900,000 does not', async () => {
+  test('[H10] as JSON accepts base64 of 7,864,000 bytes, but not of 7,900,000', async () => {
     await open({ env: {} });
     const send = (size: number) =>
       post('/v2/upload', {
@@ -143,7 +143,7 @@ describe('a file in one piece', () => {
     ['\u202Efdp.exe', 'fdp.exe'],
     ['-rf', 'rf'],
     ['Grüße 日本.pdf', 'Grüße 日本.pdf'],
-  ])('[U01] the name %j is kept as %j, inside the area', async (filename, name) => {
+  ])('[U01] stores the name %j as %j, inside the upload area', async (filename, name) => {
     await open();
     const answer = await post('/v2/upload', { filename, data_base64: 'aGk=' });
     const { file } = answer.json<{ file: UploadedFile }>();
@@ -151,7 +151,7 @@ describe('a file in one piece', () => {
     expect(path.relative(inUploads(), file.path).split(path.sep)).toHaveLength(2);
   });
 
-  test('[U01] any name gives a file of the area', async () => {
+  test('[U01] stores a file with any name inside the upload area', async () => {
     await open();
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }), async (filename) => {
@@ -165,8 +165,8 @@ describe('a file in one piece', () => {
   });
 });
 
-describe('files in JSON', () => {
-  test('count as what is being received from their first byte until they are answered', async () => {
+describe('files uploaded as JSON', () => {
+  test('count against the intake limit from their first byte until the answer', async () => {
     await open();
     const { app, context } = bench.core;
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -185,7 +185,7 @@ describe('files in JSON', () => {
     await expect.poll(held).toBe(0);
   });
 
-  test.each([10, 60_000, 900_000])('arrive whole over a connection, also with %i bytes', async (bytes) => {
+  test.each([10, 60_000, 900_000])('arrive complete over a connection with %i bytes', async (bytes) => {
     await open({ env: { SVC_RAW_BODY_LIMIT: '10mb' } });
     const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
     const body = JSON.stringify({ filename: 'a.txt', data_base64: Buffer.alloc(bytes, 'x').toString('base64') });
@@ -193,7 +193,7 @@ describe('files in JSON', () => {
     expect(await answer.json()).toMatchObject({ ok: true, file: { bytes } });
   });
 
-  test('are refused when there is no room for them', async () => {
+  test('are rejected when the intake limits are reached', async () => {
     await open({ env: { SVC_RAW_BODY_LIMIT: '10mb' } });
     const { app, context } = bench.core;
     const [memory, disk] = [context.intake.memory.lease(), context.intake.disk.lease()];

@@ -22,7 +22,7 @@ let env: { SVC_VAULT_URL: string; SVC_VAULT_AGENT_KEY: string; SVC_VAULT_ADMIN_K
 let core: TestCore;
 
 const askVault = (route: string, body?: object) => askProcess(port, route, { body, adminKey: env.SVC_VAULT_ADMIN_KEY });
-/** What comes of asking for a secret with a key. */
+/** The status of a request for a secret with a key. */
 const tokenFor = async (agentKey: string, name: string) =>
   (await askProcess(port, 'POST /v1/tokens', { agentKey, body: { name } }))?.status;
 
@@ -61,8 +61,8 @@ const remove = (name: string, headers: Record<string, string> = proven) =>
   core.app.inject({ method: 'DELETE', url: `${agentsUrl}/${encodeURIComponent(name)}`, headers });
 const changes = async () => (await core.app.inject('/trust/audit')).json<{ audit: TrustChange[] }>().audit;
 
-describe('a reader', () => {
-  test('that is added gets its key once, and secrets up to its tier; removed, it gets none', async () => {
+describe('a vault reader', () => {
+  test('gets its key once and secrets up to its tier, and none after its removal', async () => {
     const answer = await add({ name: 'laptop', tier: 'KNOWN' });
     const { key, ...added } = answer.json<VaultAgentAdded>();
     expect(added).toMatchObject({ ok: true, agent: { name: 'laptop', tier: 'KNOWN', revoked_at: null }, url: env.SVC_VAULT_URL });
@@ -85,7 +85,7 @@ describe('a reader', () => {
     expect(core.context.knownSecrets.redactor().text(`so: ${key}.`)).not.toContain(key);
   });
 
-  test('as whom the service itself asks cannot be removed, whatever it is called', async () => {
+  test('that the service itself uses cannot be removed, whatever its name', async () => {
     const other = (await add({ name: 'other', tier: 'SACRED' })).json<VaultAgentAdded>();
     await reopen({ ...env, SVC_VAULT_AGENT_KEY: other.key });
     const refused = await remove('other');
@@ -95,7 +95,7 @@ describe('a reader', () => {
     expect((await remove('other')).statusCode).toBe(200);
   });
 
-  test('is named of the service only when the vault knows its key, and any other can be removed then', async () => {
+  test("is known as the service's own only if the vault knows its key", async () => {
     await add({ name: 'spare', tier: 'GUEST' });
     await reopen({ ...env, SVC_VAULT_AGENT_KEY: 'vagent_of-nobody' });
     expect((await list()).own).toBeNull();
@@ -103,12 +103,12 @@ describe('a reader', () => {
   });
 });
 
-describe('who may read secrets is changed by a person with a fresh second factor alone', () => {
+describe('vault readers cannot be changed without a fresh second factor', () => {
   test.each<[string, Record<string, string>, object]>([
     ['a program of this machine', {}, {}],
     ['a program that says it is a person', { 'remote-user': 'anna', ...secondFactorHeaders(true) }, {}],
     ['a person whose second factor is old', named, { step_up: true }],
-  ])('not by %s', async (_, headers, details) => {
+  ])('by %s', async (_, headers, details) => {
     const before = [(await list()).agents.length, (await changes()).length];
     for (const refused of [await add({ name: 'me', tier: 'SACRED' }, headers), await remove('assistant', headers)]) {
       expect(refused.statusCode).toBe(403);
@@ -118,7 +118,7 @@ describe('who may read secrets is changed by a person with a fresh second factor
   });
 });
 
-describe('what cannot be done is refused, and nothing is put on record', () => {
+describe('a refused change of vault readers is not audited', () => {
   test.each([
     [{ name: 'Laptop', tier: 'KNOWN' }, 400],
     [{ name: '../x', tier: 'KNOWN' }, 400],
@@ -133,7 +133,7 @@ describe('what cannot be done is refused, and nothing is put on record', () => {
     expect(await changes()).toEqual(before);
   });
 
-  test('one that is not there', async () => {
+  test('for an unknown or invalid name', async () => {
     expect([(await remove('nobody')).statusCode, (await remove('No Name')).statusCode]).toEqual([404, 400]);
   });
 
@@ -154,7 +154,7 @@ describe('what cannot be done is refused, and nothing is put on record', () => {
     expect((await changes()).filter(({ what }) => what.startsWith('vault_agent'))).toEqual([]);
   });
 
-  test('with a vault that is sealed', async () => {
+  test('with a sealed vault', async () => {
     await askVault('POST /v1/seal', {});
     const answers = [await core.app.inject(agentsUrl), await add({ name: 'x', tier: 'KNOWN' }), await remove('x')];
     await askVault('POST /v1/unseal', { passphrase });

@@ -14,7 +14,7 @@ import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 type Fixed = { status: number; body: object };
 type Reply = Fixed | ((asked: { tier?: string }) => Fixed);
 
-/** Stands for the vault: answers by route, and keeps what it was asked. */
+/** A stand-in for the vault: answers by route and records requests. */
 async function standInVault(replies: Record<string, Reply>) {
   const asked: { route: string; body: unknown; key: string | undefined }[] = [];
   const server = http.createServer((request, response) => {
@@ -82,14 +82,14 @@ const status = async () => (await core.app.inject('/v2/vault/status')).json<obje
 const store = (payload: object) => core.app.inject({ method: 'POST', url: '/v2/vault/secrets', payload });
 const find = async () => (await core.context.secrets.get('NAME'))?.reveal() ?? null;
 
-describe('the status', () => {
-  test('is what the vault says', async () => {
+describe('vault status', () => {
+  test('is reported as the vault states it', async () => {
     expect(await status()).toEqual({ configured: true, reachable: true, sealed: false });
     vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
     expect(await status()).toEqual({ configured: true, reachable: true, sealed: true });
   });
 
-  test('says sealed where nothing says otherwise', async () => {
+  test('is sealed when the vault gives no valid answer', async () => {
     vault.replies['GET /v1/status'] = ok({ hello: 'world' });
     expect(await status()).toEqual({ configured: true, reachable: false, sealed: true });
     await vault.close();
@@ -108,7 +108,7 @@ describe('the status', () => {
 });
 
 describe('a secret', () => {
-  test('comes from the vault before all other places', async () => {
+  test('is taken from the vault before all other places', async () => {
     Object.assign(vault.replies, gives('the value of the vault'));
     expect(await find()).toBe('the value of the vault');
     expect(vault.asked).toEqual([
@@ -125,12 +125,12 @@ describe('a secret', () => {
     ['it is busy', refusal(429, 'queue_full')],
     ['something else answers there', { status: 404, body: { hello: 'world' } }],
     ['something else says yes', { status: 401, body: [] }],
-  ])('comes from the other places when %s', async (_, reply) => {
+  ])('falls back to the other places when %s', async (_, reply) => {
     vault.replies['POST /v1/tokens'] = reply;
     expect(await find()).toBe('the value of the environment');
   });
 
-  test('V07: comes from the other places when the vault is away', async () => {
+  test('V07: falls back to the other places when the vault is unreachable', async () => {
     await vault.close();
     expect(await find()).toBe('the value of the environment');
     const { notices } = (await core.app.inject('/health')).json<{ notices: string[] }>();
@@ -140,7 +140,7 @@ describe('a secret', () => {
   test.each([
     ['trust is too low', refusal(403, 'forbidden')],
     ['our key is not known', refusal(401, 'unauthorized')],
-  ])('V07: comes from nowhere when the vault refuses because %s', async (_, reply) => {
+  ])('V07: does not fall back when the vault refuses because %s', async (_, reply) => {
     vault.replies['POST /v1/tokens'] = reply;
     expect(await find()).toBeNull();
     await expect(core.context.secrets.resolve('NAME')).rejects.toMatchObject({
@@ -149,17 +149,17 @@ describe('a secret', () => {
     });
   });
 
-  test('V07: comes from nowhere when the vault refuses the token', async () => {
+  test('V07: does not fall back when the vault refuses the token', async () => {
     Object.assign(vault.replies, gives('x'), { 'POST /v1/redeem': refusal(403, 'forbidden') });
     expect(await find()).toBeNull();
   });
 
-  test('is not asked for under a name that the vault cannot have', async () => {
+  test('is not requested under a name that is invalid in the vault', async () => {
     expect(await core.context.secrets.get('no name')).toBeNull();
     expect(vault.asked).toEqual([]);
   });
 
-  test('health says once that the vault is sealed, until it is open', async () => {
+  test('is reported in /health while the vault is sealed', async () => {
     const notices = async () => (await core.app.inject('/health')).json<{ notices: string[] }>().notices;
     vault.replies['POST /v1/tokens'] = sealed;
     await find();
@@ -169,7 +169,7 @@ describe('a secret', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('what could not be had is asked for again until it can, and then engines are looked at again', async () => {
+  test('is requested again until the vault answers, and then engines are checked again', async () => {
     const clock = createFakeClock();
     await reopen({ 'POST /v1/tokens': sealed }, keys, clock);
     let chosen = 0;
@@ -189,7 +189,7 @@ describe('a secret', () => {
   });
 });
 
-describe('an engine whose key may be in the sealed vault', () => {
+describe('an engine whose key may be in a sealed vault', () => {
   const made: EngineDeps[] = [];
   const loadEngine = (id: EngineId): Promise<CreateEngine> =>
     Promise.resolve((deps) => {
@@ -206,7 +206,7 @@ describe('an engine whose key may be in the sealed vault', () => {
   });
   afterEach(() => server.close());
 
-  test('says so in every turn and in the list, and answers as soon as the vault is opened, by whatever way', async () => {
+  test('reports that in every turn and in the list, and works as soon as the vault is opened', async () => {
     const asked = await core.handle(envelope('hi'));
     expect(asked.json()).toMatchObject({ error: 'engine_not_logged_in', message: waits });
     const view = async () => {
@@ -220,7 +220,7 @@ describe('an engine whose key may be in the sealed vault', () => {
     expect(await view()).toMatchObject({ key_present: true });
   });
 
-  test('has it from another place at once', async () => {
+  test('uses a key from another place at once', async () => {
     await core.close();
     const env = {
       SVC_VAULT_URL: server.url,
@@ -233,7 +233,7 @@ describe('an engine whose key may be in the sealed vault', () => {
     expect(made.at(-1)?.apiKey?.reveal()).toBe('the-key-of-the-environment');
   });
 
-  test('is named by whatever else needs a secret', async () => {
+  test('has the same error as any other use of a secret in a sealed vault', async () => {
     await expect(core.context.secrets.resolve('OTHER')).rejects.toMatchObject({
       code: 'unavailable',
       message: 'The secret OTHER may be in the vault, and the vault is sealed. Open it: ./svc vault unseal',
@@ -241,7 +241,7 @@ describe('an engine whose key may be in the sealed vault', () => {
   });
 });
 
-describe('a silo', () => {
+describe('an encrypted silo', () => {
   const sealNow = () => {
     for (const route of ['tokens', 'silos/generate', 'silos/unwrap']) vault.replies[`POST /v1/${route}`] = sealed;
     vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
@@ -266,7 +266,7 @@ describe('a silo', () => {
   test.each([
     ['a secret was asked for', find],
     ['its status was', status],
-  ])('closes as soon as the core sees that the vault is sealed: %s', async (_, see) => {
+  ])('closes as soon as the core learns that the vault is sealed, when %s', async (_, see) => {
     await reopen({ 'GET /v1/status': ok({ initialized: true, sealed: false }) }, keys, createFakeClock());
     const id = await openedSilo();
     sealNow();
@@ -274,7 +274,7 @@ describe('a silo', () => {
     expect([(await file(id)).statusCode, (await file(id, 'second')).statusCode]).toEqual([503, 503]);
   });
 
-  test('closes within 5 s when nobody looks at the vault', async () => {
+  test('closes within 5 s without a request to the vault', async () => {
     const clock = createFakeClock();
     await reopen({}, keys, clock);
     const id = await openedSilo();
@@ -283,7 +283,7 @@ describe('a silo', () => {
     expect((await file(id)).statusCode).toBe(503);
   });
 
-  test('does not ask for its key again at every file', async () => {
+  test('does not request its key for every file', async () => {
     const clock = createFakeClock();
     await reopen({}, keys, clock);
     const id = await openedSilo();
@@ -296,7 +296,7 @@ describe('a silo', () => {
 describe('storing a secret', () => {
   const secret = { name: 'API_KEY', value: 'a value to keep', min_trust: 'TRUSTED' };
 
-  test('puts it into the vault and says so, without the value', async () => {
+  test('puts it into the vault and answers without the value', async () => {
     vault.replies['POST /v1/credentials'] = ok({ credential: { name: 'API_KEY' } });
     const answer = await store(secret);
     expect(answer.json()).toEqual({ ok: true, name: 'API_KEY', stored_in: 'vault', min_trust: 'TRUSTED' });
@@ -304,12 +304,12 @@ describe('storing a secret', () => {
     expect(core.context.knownSecrets.redactor().text('a value to keep')).not.toContain('to keep');
   });
 
-  test('asks for SACRED unless told otherwise', async () => {
+  test('requires SACRED by default', async () => {
     vault.replies['POST /v1/credentials'] = ok({ credential: {} });
     expect((await store({ name: 'A', value: 'v' })).json()).toMatchObject({ min_trust: 'SACRED' });
   });
 
-  test('without a vault puts it into the secrets file, which asks for no trust', async () => {
+  test('falls back to the secrets file without a vault, with no trust level', async () => {
     await reopen({}, {});
     expect((await store(secret)).json()).toEqual({ ok: true, name: 'API_KEY', stored_in: 'file', min_trust: null });
     const file = path.join(core.folder, 'secrets.json');
@@ -321,7 +321,7 @@ describe('storing a secret', () => {
     ['sealed', sealed, 503, 'unavailable'],
     ['not ours', refusal(401, 'unauthorized'), 409, 'conflict'],
     ['refusing', refusal(400, 'bad_request'), 400, 'bad_request'],
-  ])('never ends in another place: a vault that is %s is an error', async (_, reply, code, error) => {
+  ])('does not fall back: a vault that is %s causes an error', async (_, reply, code, error) => {
     vault.replies['POST /v1/credentials'] = reply;
     const answer = await store(secret);
     expect(answer.statusCode).toBe(code);
@@ -329,7 +329,7 @@ describe('storing a secret', () => {
     expect(() => statSync(path.join(core.folder, 'secrets.json'))).toThrow('ENOENT');
   });
 
-  test('needs the vault and its admin key', async () => {
+  test('requires a reachable vault and its admin key', async () => {
     await vault.close();
     expect((await store(secret)).statusCode).toBe(503);
     await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
@@ -347,14 +347,14 @@ describe('storing a secret', () => {
     [{ ...secret, value: '' }],
     [{ ...secret, more: 1 }],
     [{ name: 'A' }],
-  ])('R10: %j is refused', async (body) => {
+  ])('R10: rejects %j', async (body) => {
     const answer = await store(body);
     expect(answer.statusCode).toBe(400);
     expect(vault.asked).toEqual([]);
   });
 });
 
-test('a secret in the place of its name is refused, and shown nowhere', async () => {
+test('rejects a secret given as the name, and shows it nowhere', async () => {
   const token = '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW';
   const answer = await store({ name: token, value: 'TELEGRAM_BOT_TOKEN' });
   expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [{ field: 'name' }] }]);
@@ -366,19 +366,19 @@ test('a secret in the place of its name is refused, and shown nowhere', async ()
 test.each([
   ['SVC_CORE_TOKEN', 'SVC_CORE_TOKEN is a setting of the service, which no secret sets. Nothing was kept. Write it into .env'],
   ['SVC_BOT_TOKEN', 'SVC_BOT_TOKEN belongs to the service, like all names that begin with SVC_'],
-])('a secret named %s would be read by nobody, and is refused', async (name, message) => {
+])('rejects the reserved name %s, which is never read as a secret', async (name, message) => {
   const answer = await store({ name, value: 'a value to keep' });
   expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [{ field: 'name' }] }]);
   expect(answer.json<{ message: string }>().message).toContain(message);
   expect(vault.asked).toEqual([]);
 });
 
-test.each(['SVC_CODEX_API_KEY', 'SVC_VOICE'])('a secret named %s, which is read, is kept', async (name) => {
+test.each(['SVC_CODEX_API_KEY', 'SVC_VOICE'])('accepts the reserved name %s, which is read as a secret', async (name) => {
   await reopen({ 'POST /v1/credentials': ok({ credential: { name } }) }, { ...keys, SVC_TTS_KEY_SECRET: 'SVC_VOICE' });
   expect((await store({ name, value: 'a value to keep' })).json()).toMatchObject({ ok: true, name, stored_in: 'vault' });
 });
 
-describe('opening and closing it', () => {
+describe('unsealing and sealing the vault', () => {
   const passphrase = 'correct "horse" battery staple';
   const post = (url: string, payload: object = {}, headers = {}) => core.app.inject({ method: 'POST', url, payload, headers });
   const changes = async () =>
@@ -386,7 +386,7 @@ describe('opening and closing it', () => {
       .json<{ audit: { what: string; actor: string }[] }>()
       .audit.map(({ what, actor }) => [what, actor]);
 
-  test('goes to the vault with the admin key, is on record, and says its state; the passphrase is nowhere', async () => {
+  test('uses the admin key, is audited, and does not show the passphrase', async () => {
     vault.replies['POST /v1/unseal'] = ok({ sealed: false });
     vault.replies['POST /v1/seal'] = ok({ sealed: true });
     const opened = await post('/v2/vault/unseal', { passphrase }, users.headersFor('anna'));
@@ -400,7 +400,7 @@ describe('opening and closing it', () => {
     expect(JSON.stringify([opened.body, await changes(), core.telemetry.events])).not.toContain('horse');
   });
 
-  test('with a wrong passphrase is refused and on record; one that has to wait is told how long', async () => {
+  test('with a wrong passphrase is refused and audited; a rate limit is passed on', async () => {
     vault.replies['POST /v1/unseal'] = refusal(403, 'forbidden');
     const refused = await post('/v2/vault/unseal', { passphrase });
     expect([refused.statusCode, (await changes())[0]]).toEqual([403, ['vault_unseal_refused', 'local']]);
@@ -417,13 +417,13 @@ describe('opening and closing it', () => {
     [{ passphrase: 7 }],
     [{ passphrase: 'x'.repeat(1025) }],
     [{ passphrase, more: passphrase }],
-  ])('%j is refused before the vault is asked, and not quoted', async (body) => {
+  ])('rejects %j without asking the vault or quoting the passphrase', async (body) => {
     const answer = await post('/v2/vault/unseal', body);
     expect([answer.statusCode, vault.asked]).toEqual([400, []]);
     expect(answer.body).not.toContain('horse');
   });
 
-  test('its keys, its passphrase and its record are cared for, on record, and no passphrase is anywhere', async () => {
+  test('rotation and a new passphrase are audited without passphrases, and the access log is passed on', async () => {
     const change = { passphrase, new_passphrase: 'tulips under the oak' };
     const line = { id: 3, at: 1, actor: 'assistant', action: 'redeem', target: 'NAME', outcome: 'ok', detail: null };
     vault.replies['POST /v1/rotate'] = ok({ generation: 2, rewrapped: 5 });
@@ -446,7 +446,7 @@ describe('opening and closing it', () => {
     expect(JSON.stringify([changed.body, refused.body, told, core.telemetry.events])).not.toMatch(/horse|tulips/);
   });
 
-  test('needs a vault, its admin key, and that it answers', async () => {
+  test('requires a reachable vault and its admin key', async () => {
     await vault.close();
     for (const url of ['/v2/vault/unseal', '/v2/vault/seal']) expect((await post(url, { passphrase })).statusCode).toBe(503);
     await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
@@ -457,13 +457,13 @@ describe('opening and closing it', () => {
   });
 });
 
-describe('the list of secrets', () => {
+describe('list of secrets', () => {
   const credential = { name: 'KEPT', min_trust: 'TRUSTED', version: 2, created_at: 1, updated_at: 7 };
   const list = async () =>
     (await core.app.inject('/v2/secrets')).json<{ secrets: { name: string }[]; vault: { fault: string | null } }>();
   const entry = { name: 'bank', command: 'bank-server', env: { KEY: '${secret:GOLD}' } };
 
-  test('has those of the vault, with the trust that each takes', async () => {
+  test('includes those of the vault with their trust levels', async () => {
     vault.replies['GET /v1/credentials'] = { status: 200, body: { credentials: [credential, { ...credential, name: 'NAME' }] } };
     expect((await list()).secrets).toMatchObject([
       { name: 'KEPT', places: ['vault'], min_trust: 'TRUSTED', updated_at: 7, waits: false },
@@ -471,7 +471,7 @@ describe('the list of secrets', () => {
     ]);
   });
 
-  test('says of a sealed vault that it does not say, and what waits for it', async () => {
+  test('reports a sealed vault, and which secrets wait for it', async () => {
     await core.app.inject({ method: 'POST', url: '/v2/mcp', payload: entry });
     vault.replies['GET /v1/status'] = ok({ initialized: true, sealed: true });
     vault.replies['GET /v1/credentials'] = sealed;
@@ -480,7 +480,7 @@ describe('the list of secrets', () => {
     expect(said.fault).toContain('The vault could not list its secrets');
   });
 
-  test('removes from the place that is named, and from both otherwise', async () => {
+  test('removes a secret from the named place, or from all by default', async () => {
     const remove = async (query: string) =>
       (await core.app.inject({ method: 'DELETE', url: `/v2/secrets/KEPT${query}` })).json<object>();
     writeFileSync(path.join(core.folder, 'secrets.json'), '{"KEPT":"in the file"}', { mode: 0o600 });
@@ -499,19 +499,19 @@ describe('the list of secrets', () => {
 });
 
 describe('removing a secret', () => {
-  test('removes it from the vault', async () => {
+  test('deletes it from the vault', async () => {
     vault.replies['DELETE /v1/credentials/NAME'] = ok({ name: 'NAME' });
     await core.context.secrets.remove('NAME');
     expect(vault.asked).toMatchObject([{ route: 'DELETE /v1/credentials/NAME', key: 'vadmin_of-the-core' }]);
   });
 
-  test('is fine when the vault has none, and fails when it has one that it keeps', async () => {
+  test('succeeds when the vault has none, and fails when the vault is sealed', async () => {
     await core.context.secrets.remove('NAME');
     vault.replies['DELETE /v1/credentials/NAME'] = sealed;
     await expect(core.context.secrets.remove('NAME')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('needs the admin key only for what the vault has', async () => {
+  test('requires the admin key only for a secret in the vault', async () => {
     await reopen({}, { SVC_VAULT_AGENT_KEY: keys.SVC_VAULT_AGENT_KEY });
     await core.context.secrets.remove('NAME');
     Object.assign(vault.replies, gives('x'));
@@ -519,7 +519,7 @@ describe('removing a secret', () => {
   });
 });
 
-describe('a secret that a tool server names', () => {
+describe('a secret for a tool server', () => {
   const entry = { name: 'bank', command: 'bank-server', env: { KEY: '${secret:NAME}' } };
   beforeEach(async () => {
     await reopen({
@@ -537,7 +537,7 @@ describe('a secret that a tool server names', () => {
     return { servers: core.engine.requests[before]?.toolServers ?? [], answer: answer.json<{ warnings?: string[] }>() };
   };
 
-  test('is not handed to it in a turn of a person who is trusted less than it takes, and the answer says so', async () => {
+  test('is withheld in turns of people below its trust level, with a warning', async () => {
     const owner = await turnOf('owner');
     expect(owner.servers).toMatchObject([{ name: 'bank', env: { KEY: 'the value of the vault' } }]);
     const anna = await turnOf('anna');
@@ -546,7 +546,7 @@ describe('a secret that a tool server names', () => {
     expect(JSON.stringify(core.engine.requests.at(-1))).not.toContain('the value');
   });
 
-  test('also when the owner had a turn meanwhile, in whatever order they come', async () => {
+  test('is withheld independently of turns of the owner, in any order', async () => {
     for (const who of ['anna', 'owner', 'anna', 'owner']) {
       expect((await turnOf(who)).servers).toHaveLength(who === 'owner' ? 1 : 0);
     }

@@ -24,7 +24,7 @@ for (const { id, program, folder } of cases) {
       let serial = 0;
       const turn = async (text: string) =>
         (await core.handle(envelope(text, { message_id: `m-${++serial}` }))).json<HandleResult & { error?: string }>();
-      /** What it offers under other policies may still be checked, by programs that end by themselves. */
+      /** Other programs may still check its tools under other policies, and exit by themselves. */
       const kill = async () => {
         let pids: number[] = [];
         await expect.poll(() => (pids = processesIn(path.join(core.folder, folder), program))).toHaveLength(1);
@@ -35,7 +35,7 @@ for (const { id, program, folder } of cases) {
       return { core, model, turn, kill };
     };
 
-    test('before it showed anything: the turn is run once more and answers, in the same session', async () => {
+    test('before any output: the turn runs once more and answers in the same session', async () => {
       const { core, model, turn, kill } = await open();
       const before = (await core.context.sessions.read('compat:c1:key'))?.engine_session_id;
       const gate = createGate();
@@ -49,7 +49,7 @@ for (const { id, program, folder } of cases) {
       expect(model.requests.at(-1)?.historyText).toContain('one');
     });
 
-    test('after it showed something: the turn fails with a clear code, and the next one works', async () => {
+    test('after some output: the turn fails with a clear code, and the next one works', async () => {
       const { core, model, turn, kill } = await open();
       model.script(() => ({ steps: [{ text: ['half ', createGate()] }] }));
       const shown = vi.fn();
