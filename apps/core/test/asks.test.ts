@@ -183,7 +183,7 @@ describe('a question', () => {
 describe('an answer in free text', () => {
   beforeEach(() => core.engine.script(asking));
 
-  test('answers at once, while other messages wait behind the asking turn', async () => {
+  test('is handled at once, while other messages wait behind the asking turn', async () => {
     const turn = begin('hi');
     await turn.ask;
     const other = begin('and then?', {}, {});

@@ -166,7 +166,7 @@ test('changing the app requires both tokens, the same origin and a second factor
   expect(await isSet(login)).toBe(true);
 });
 
-test('the key of an app is stored encrypted, never reported, and not cached', async () => {
+test('the key of an app is neither stored in the clear nor reported or cached', async () => {
   const { login } = await setUpByPasskey();
   const answer = await call('totp/key', {}, login);
   expect(answer.headers['cache-control']).toBe('no-store');

@@ -20,7 +20,7 @@ const bench = openBackupBench();
 const { ask, importBackup, inData, list, makeBackup, open, restart, upload } = bench;
 
 describe('a restore', () => {
-  test('[S05] restores a backup that makes the same backup again', async () => {
+  test('[S05] followed by a new backup gives the same backup', async () => {
     await open({ before: fill });
     await bench.core.addPrincipal('anna', 'trusted');
     await bench.core.handle(envelope('remember the tulips'));

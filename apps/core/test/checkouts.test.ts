@@ -348,7 +348,7 @@ describe('a hostile repository', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('cannot have links followed or filters, hooks and submodules run', async () => {
+  test('is checked out without following links or running filters, hooks and submodules', async () => {
     const own = repository();
     const proof = path.join(own.folder, 'proof');
     symlinkSync('/etc', path.join(own.folder, 'out'));

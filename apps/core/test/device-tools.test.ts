@@ -232,7 +232,7 @@ test('a question is withdrawn when its caller disconnects: a late yes is rejecte
   expect(calls()).toHaveLength(1);
 });
 
-test('the timeout of a device tool exceeds the time for a question by the time for the call', async () => {
+test('the timeout of a device tool covers the time for a question and for the call', async () => {
   const { askTimeoutMs } = bench.core.context.settings;
   const { callTimeoutMs } = await inTurn(onDevice('trusted'), async (request) => neededDevice(request));
   expect(callTimeoutMs).toBeGreaterThan(askTimeoutMs + 60_000);

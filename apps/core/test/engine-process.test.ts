@@ -30,7 +30,7 @@ async function openRegistry() {
   return registry;
 }
 
-test('engine settings and a key survive a kill of the process, and the key appears in no other file or log', async () => {
+test('engine settings and a key survive a kill, and the key is found in secrets.json only', async () => {
   const dir = dataDir();
   const key = 'sk-canary-0123456789';
   const first = await start(dir, { SVC_LOG_LEVEL: 'trace' });

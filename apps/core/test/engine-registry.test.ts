@@ -35,7 +35,7 @@ async function open(env: Record<string, string> = { SVC_DEFAULT_ENGINE: 'offline
   return { registry, stateDir: path.join(folder.path, 'engine-state') };
 }
 
-test('an engine whose creation failed is created at the next request', async () => {
+test('an engine whose creation failed is tried again at the next request', async () => {
   const { registry, stateDir } = await open();
   writeFileSync(stateDir, 'a file where a folder belongs');
   await expect(registry.active()).rejects.toThrow();

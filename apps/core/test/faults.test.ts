@@ -32,7 +32,7 @@ describe('end of a turn', () => {
     expect(core.kinds()).not.toContain('outbound');
   });
 
-  test('a turn ended by a stop of the service is an error with the reason, not silence', async () => {
+  test('a turn ended by a stop of the service returns an error with the reason', async () => {
     core.engine.script(workingUntilAborted('so far'));
     const turn = core.handle(envelope('work'));
     await expect.poll(() => core.context.pipeline.counts().running).toBe(1);

@@ -69,7 +69,7 @@ test('a folder may have any name, and its path is used unchanged', async () => {
   }
 });
 
-test('rejects a path with half a surrogate pair', async () => {
+test('a path with half a surrogate pair is rejected', async () => {
   const answer = await core.app.inject({
     method: 'PUT',
     url: '/v2/folders',
@@ -79,7 +79,7 @@ test('rejects a path with half a surrogate pair', async () => {
   expect(answer.statusCode).toBe(400);
 });
 
-test('fails the turn when a file has replaced the folder', async () => {
+test('a turn fails when a file has replaced its folder', async () => {
   const folder = made('a');
   await put({ channel: 'compat', cwd: folder });
   rmSync(folder, { recursive: true });

@@ -206,7 +206,7 @@ describe('silence', () => {
     expect((await core.handle(envelope('hi'))).json()).toMatchObject({ outcome: 'replied' });
   });
 
-  test('[L02] abort of a session with nothing in flight is 404', async () => {
+  test('[L02] abort of a session with nothing in flight answers 404', async () => {
     const answer = await core.app.inject({ method: 'POST', url: '/v2/abort', payload: { conversation_key: 'compat:c1:key' } });
     expect(answer.statusCode).toBe(404);
   });

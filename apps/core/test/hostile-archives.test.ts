@@ -124,7 +124,7 @@ describe('[S02] hostile backup archive', () => {
     });
   });
 
-  describe('is told apart from a valid one', () => {
+  describe('limits of the checks', () => {
     // Each pending restore is undone.
     const { ask, importBackup, makeBackup, open } = openBackupBench(afterAll);
     beforeAll(async () => {
@@ -139,17 +139,17 @@ describe('[S02] hostile backup archive', () => {
     }
 
     test.each(['7', 'S', 'Z', '\0'])(
-      'accepts an entry of the unknown type %j as a plain file, as the format defines',
+      'an entry of the unknown type %j is accepted as a plain file, as the format defines',
       async (type) => {
         await expectTaken(withReal(upload('uploads/2026-01-01/a', { type })));
       },
     );
 
-    test('accepts the plain file that the hostile cases vary', async () => {
+    test('the plain file that the hostile cases vary is accepted', async () => {
       await expectTaken(withReal(upload('uploads/2026-01-01/a')));
     });
 
-    test('stops reading an archive with a million entries early', async () => {
+    test('reading an archive with a million entries stops early', async () => {
       const one = tar([upload('uploads/000000')]).subarray(0, 1024);
       const entries = Array.from({ length: 1_000_000 }, (_, index) => index);
       const body = Readable.from(

@@ -97,7 +97,7 @@ describe('POST /v2/inject', () => {
     expect((await inject('go on', { interrupt })).body).toMatchObject({ reply: 'go on' });
   });
 
-  test('tells the engine that it was interrupted only if the session was busy', async () => {
+  test('tells the engine that it was at work only if the session was busy', async () => {
     await core.handle(routed('hi'));
     await inject('when idle');
     const { working } = await beginWork();

@@ -390,7 +390,7 @@ describe('identity of a connector', () => {
     ['on a key of no form', { conversation_key: 'key' }, 'conversation "key"'],
     ['on a key in other letters', { conversation_key: 'compat:C1:key' }, 'conversation "compat:C1:key"'],
     ['on a key with a space', { conversation_key: ' compat:c1:key' }, 'conversation " compat:c1:key"'],
-  ])('%s it is rejected and reported', async (_what, over, claim) => {
+  ])('a request %s is rejected and reported', async (_what, over, claim) => {
     const replies = [await exchange([request('handle', over)], 1), await exchange([request('resolve', over, 2)], 1)].flat();
     for (const reply of replies)
       expect(reply).toMatchObject({

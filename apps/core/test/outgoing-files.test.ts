@@ -84,7 +84,7 @@ test('a ticket is valid for one instance and one file', async () => {
   }
 });
 
-test('nothing outside the uploads opens, and a missing file is distinguished only for a ticket', async () => {
+test('nothing outside the uploads opens, and missing files differ from forbidden ones only with a ticket', async () => {
   const { open, tickets } = connector('a');
   const own = await upload('x', 'chatroom:a:channel:1');
   const area = path.dirname(own.path);

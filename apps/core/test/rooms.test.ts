@@ -81,7 +81,7 @@ test('bots get a limited number of turns in a row, then are only observed until 
   expect(core.engine.requests.at(-1)?.prompt).toContain('hello');
 });
 
-test('neither a stranger nor a repeated message resets or uses up the turns of a bot', async () => {
+test('a repeated message does not use up a turn of a bot, and a stranger does not reset them', async () => {
   const bot = (text: string, over = {}) => say('robo', text, { sender: { raw_id: 'robo', is_bot: true }, ...over });
   await bot('1', { message_id: 'same' });
   await bot('1', { message_id: 'same' });

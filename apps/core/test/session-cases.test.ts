@@ -17,7 +17,7 @@ const session = async () =>
   (await core.app.inject(`/v2/session/${encodeURIComponent(key)}`)).json<{ state: string; engine_session_id: string }>();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('an interrupted forgetting of a conversation', () => {
+describe('forgetting a conversation, interrupted', () => {
   const url = `/v2/session/${encodeURIComponent(key)}`;
   type Part = Record<string, (...given: never[]) => Promise<unknown>>;
   const steps = (context: TestCore['context']): Record<string, [part: Part, name: string]> => ({

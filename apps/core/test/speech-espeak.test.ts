@@ -79,7 +79,7 @@ describe('a stand-in for espeak-ng', () => {
     return { PATH: `${folder.path}:/usr/bin:/bin`, folder: folder.path };
   };
 
-  test('gets the text over stdin, and neither text nor environment secrets in arguments', async () => {
+  test('gets the text over stdin, not as an argument, and no secret in its environment', async () => {
     const { PATH, folder } = install('echo "$@" > "$(dirname "$0")/args"; env > "$(dirname "$0")/env"; cat');
     await open({ PATH, SECRET_TOKEN: 'not-for-programs' });
     const answer = await speak({ text: 'hello there', voice: 'de' });

@@ -71,7 +71,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     place.remove();
   });
 
-  test('is typed when the program waits for input', async () => {
+  test('are typed when the program waits for input', async () => {
     expect((await inject('from elsewhere; $(touch /tmp/x) #{pid}')).json()).toMatchObject({
       ok: true,
       delivered: true,
@@ -82,7 +82,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     await isSaid(['from elsewhere; $(touch /tmp/x) #{pid}']);
   });
 
-  test('is typed once per id, and not repeated over the channel after the terminal has ended', async () => {
+  test('are typed once per id, and not repeated over the channel after the terminal has ended', async () => {
     const send = (text: string, message_id: string) => call('/v2/inject', { conversation_key: key, text, message_id });
     const answers = [await send('deploy', 'm1'), await send('deploy', 'm1')];
     for (const answer of answers) expect(answer.json()).toMatchObject({ delivered: true, terminal: terminal.id });
@@ -96,7 +96,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     expect(said()).toEqual(['deploy', 'and look']);
   });
 
-  test('waits while the program works or a person types, and keeps its order', async () => {
+  test('wait while the program works or a person types, and keep their order', async () => {
     types('-l', 'work');
     types('Enter');
     await isSaid(['work']);
@@ -114,7 +114,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     await isSaid(['work', 'half a sentence', 'first', 'second']);
   });
 
-  test('gets a pending answer sooner for a connector, before the manager gives up', async () => {
+  test('are reported to a connector as undelivered before the manager gives up', async () => {
     const socketPath = path.join(core.folder, 'run/core.sock');
     const server = await openLinkServer(core.context, socketPath);
     const pass = core.context.connectorPasses.issue({ type: 'terminal', instanceId: 't1', sessions: 'every' }).reveal();
@@ -134,7 +134,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
   test.each([
     ['which nobody named', {}],
     ['which have a message_id', { message_id: 'm1' }],
-  ])('is sent over the channel when the terminal ends before it was typed: words %s', async (_which, name) => {
+  ])('are sent over the channel when the terminal ends before they were typed: words %s', async (_which, name) => {
     types('-l', 'half a sen');
     const words = call('/v2/inject', { conversation_key: key, text: 'do not lose me', ...name });
     await waitFor(
@@ -158,7 +158,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     expect(said()).toEqual([]);
   });
 
-  test('includes announcements, typed once; one that was not typed stays unread for the next turn', async () => {
+  test('include announcements, typed once; one that was not typed stays unread for the next turn', async () => {
     const announce = (text: string, target: string) => call('/v2/announce', { text, target });
     await announce('not for it', 'surface:elsewhere');
     await announce('the build is red', key);
@@ -187,7 +187,7 @@ describe.skipIf(noTmux !== null)(`operator messages for a session in a terminal$
     expect(unread.map(({ text }) => text)).toEqual(['the build is green']);
   });
 
-  test('is refused from other users, and for a claim without a terminal', async () => {
+  test('are refused from other users, and for a claim without a terminal', async () => {
     expect((await inject('let me in', users.headersFor('tom'))).statusCode).toBe(409);
     await core.context.terminals.end(terminal.id);
     await call('/v2/claim', { conversation_key: key });

@@ -102,7 +102,7 @@ describe('a single-request upload', () => {
     expect(answer.statusCode).toBe(415);
   });
 
-  test('[H10] over the raw body limit is rejected with its name, with and without a length', async () => {
+  test('[H10] over the raw body limit is rejected with the name of the setting, with and without a length', async () => {
     await open();
     const url = await bench.core.app.listen({ port: 0, host: '127.0.0.1' });
     const send = (body: Buffer | ReadableStream) =>
