@@ -287,15 +287,12 @@ describe('sessions', () => {
     });
   });
 
-  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])(
-    '[L10] a key such as %s can be used in the URL of its session',
-    async (part) => {
-      const key = `compat:c1:${part}`;
-      await core.handle(envelope('hi', { conversation_key: key }));
-      const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
-      expect(response.json()).toMatchObject({ conversation_key: key });
-    },
-  );
+  test.each(['a:b', 'a/b', 'a%b', 'a b', '😀', 'ü'])('[L10] a key such as %s works in a URL', async (part) => {
+    const key = `compat:c1:${part}`;
+    await core.handle(envelope('hi', { conversation_key: key }));
+    const response = await core.app.inject(`/v2/session/${encodeURIComponent(key)}`);
+    expect(response.json()).toMatchObject({ conversation_key: key });
+  });
 
   test('answers 404 for an unknown or forgotten session', async () => {
     expect((await core.app.inject('/v2/session/nobody')).statusCode).toBe(404);

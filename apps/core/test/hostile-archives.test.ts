@@ -138,12 +138,9 @@ describe('[S02] hostile backup archive', () => {
       expect((await ask('DELETE', '/v2/backups/restore')).json()).toEqual({ ok: true, undone: 'pending' });
     }
 
-    test.each(['7', 'S', 'Z', '\0'])(
-      'an entry of the unknown type %j is accepted as a plain file, as the format defines',
-      async (type) => {
-        await expectTaken(withReal(upload('uploads/2026-01-01/a', { type })));
-      },
-    );
+    test.each(['7', 'S', 'Z', '\0'])('an unknown entry type %j is accepted as a plain file', async (type) => {
+      await expectTaken(withReal(upload('uploads/2026-01-01/a', { type })));
+    });
 
     test('the plain file that the hostile cases vary is accepted', async () => {
       await expectTaken(withReal(upload('uploads/2026-01-01/a')));

@@ -61,28 +61,25 @@ test.each<[string, (file: string) => void]>([
   ['zeroed in its middle', (file) => zeroPage(file, 3)],
   ['one of another program', makeOther],
   ['a folder', (file) => (rmSync(file), mkdirSync(file))],
-])(
-  'with a login.db that is %s sign-in fails, everything else works, and "svc auth reset" repairs it',
-  async (_how, breakFile) => {
-    const { login, secret, dataDir, file } = await openBroken(breakFile);
-    clock.advance(60_000);
-    const tries = [await signIn(codeOf(secret)), await call('verify', null, login), await call('setup', null, newLink(true))];
-    for (const answer of tries) {
-      expect(answer).toMatchObject({ status: 503, cookies: [] });
-      expect(answer.body['message']).toContain('./svc auth reset');
-    }
-    expect((await core.handle(envelope('hi'))).statusCode).toBe(200);
-    expect(await health()).toMatch(/login\.db cannot be used, so nobody can sign in: .*\.\/svc auth reset/);
+])('with a login.db that is %s only sign-in fails, and "svc auth reset" repairs it', async (_how, breakFile) => {
+  const { login, secret, dataDir, file } = await openBroken(breakFile);
+  clock.advance(60_000);
+  const tries = [await signIn(codeOf(secret)), await call('verify', null, login), await call('setup', null, newLink(true))];
+  for (const answer of tries) {
+    expect(answer).toMatchObject({ status: 503, cookies: [] });
+    expect(answer.body['message']).toContain('./svc auth reset');
+  }
+  expect((await core.handle(envelope('hi'))).statusCode).toBe(200);
+  expect(await health()).toMatch(/login\.db cannot be used, so nobody can sign in: .*\.\/svc auth reset/);
 
-    const env = { PATH: process.env['PATH'], HOME: dataDir, SVC_DATA_DIR: dataDir };
-    expect(await runSvc(['auth', 'reset', '--json'], { env })).toMatchObject({ code: 0 });
-    expect(readdirSync(path.join(dataDir, 'broken'))).toContainEqual(expect.stringMatching(/^login\.db/));
-    clock.advance(1000);
-    await setUp(newLink(true));
-    expect(await health()).toBe('');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  },
-);
+  const env = { PATH: process.env['PATH'], HOME: dataDir, SVC_DATA_DIR: dataDir };
+  expect(await runSvc(['auth', 'reset', '--json'], { env })).toMatchObject({ code: 0 });
+  expect(readdirSync(path.join(dataDir, 'broken'))).toContainEqual(expect.stringMatching(/^login\.db/));
+  clock.advance(1000);
+  await setUp(newLink(true));
+  expect(await health()).toBe('');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
 
 test('a login.db that was moved away is no longer used, although it is still open', async () => {
   const { login, file } = await openBroken(() => undefined);

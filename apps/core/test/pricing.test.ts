@@ -61,25 +61,22 @@ describe.each(Object.entries(endings))('a turn that %s', (_what, ending) => {
     { auth: 'subscription', own: 0.25, cost: 0.25, billedCost: 0 },
     { auth: 'api_key', own: null, cost: listCost, billedCost: listCost },
     { auth: 'api_key', own: 0.25, cost: 0.25, billedCost: 0.25 },
-  ] as const)(
-    'costs $cost, of which $billedCost are billed, with $auth and a cost reported by the engine of $own',
-    async (row) => {
-      await open({ auth: row.auth });
-      core.engine.script(working('list-model-20251101', { ...used, cost_usd: row.own }, ending));
-      const answer = (await core.handle(envelope('go'))).json();
-      expect(usageEvent()).toMatchObject({
-        cost_usd: row.cost,
-        billed_cost_usd: row.billedCost,
-        billed: row.auth === 'api_key',
-        payload: { model: 'list-model-20251101', priced: true, estimated: false, input_tokens: 1000, thinking_tokens: 40 },
-      });
-      if (answer.usage !== undefined) expect(answer.usage.cost_usd).toBe(row.cost);
-      expect(await get('/v2/session/compat:c1:key')).toMatchObject({ cost_usd: row.cost, unpriced_turns: 0 });
-      expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: row.cost } });
-      const said = (await core.handle(envelope('/usage'))).json().actions[0].text as string;
-      expect(said).toBe(`1 turn, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
-    },
-  );
+  ] as const)('costs $cost, of which $billedCost are billed, with $auth and a reported cost of $own', async (row) => {
+    await open({ auth: row.auth });
+    core.engine.script(working('list-model-20251101', { ...used, cost_usd: row.own }, ending));
+    const answer = (await core.handle(envelope('go'))).json();
+    expect(usageEvent()).toMatchObject({
+      cost_usd: row.cost,
+      billed_cost_usd: row.billedCost,
+      billed: row.auth === 'api_key',
+      payload: { model: 'list-model-20251101', priced: true, estimated: false, input_tokens: 1000, thinking_tokens: 40 },
+    });
+    if (answer.usage !== undefined) expect(answer.usage.cost_usd).toBe(row.cost);
+    expect(await get('/v2/session/compat:c1:key')).toMatchObject({ cost_usd: row.cost, unpriced_turns: 0 });
+    expect(await get('/v2/spend')).toMatchObject({ total: { cost_usd: row.cost } });
+    const said = (await core.handle(envelope('/usage'))).json().actions[0].text as string;
+    expect(said).toBe(`1 turn, 4100 tokens in, 150 tokens out, worth $${row.cost.toFixed(4)} at list prices.`);
+  });
 });
 
 test('a turn without reported usage is priced by an estimate of message and reply, and marked as estimated', async () => {

@@ -34,8 +34,11 @@ test.each([
   expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'bad_request', fields: [problem] }]);
 });
 
-test.each(['', 'k'.repeat(513)])('rejects an upload for the conversation key "%s", in the query as in JSON', async (key) => {
-  expect((await ask(`POST /v2/upload?filename=a&conversation_key=${key}`)).statusCode).toBe(400);
-  const payload = { filename: 'a', data_base64: 'aGk=', conversation_key: key };
-  expect((await core.app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(400);
-});
+test.each(['', 'k'.repeat(513)])(
+  'rejects an upload for the invalid conversation key "%s", in the query and in JSON alike',
+  async (key) => {
+    expect((await ask(`POST /v2/upload?filename=a&conversation_key=${key}`)).statusCode).toBe(400);
+    const payload = { filename: 'a', data_base64: 'aGk=', conversation_key: key };
+    expect((await core.app.inject({ method: 'POST', url: '/v2/upload', payload })).statusCode).toBe(400);
+  },
+);

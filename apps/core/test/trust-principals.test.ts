@@ -162,16 +162,13 @@ describe('identifiers', () => {
     await link('bob', 'messenger', second);
   });
 
-  test.each(['Müller@Example.org', '山田@example.org', 'ольга@example.org'])(
-    '%s with non-ASCII letters is accepted',
-    async (value) => {
-      await add();
-      await link('anna', 'email', value);
-      await grantTrusted('anna');
-      expect(await resolve('email', value)).toMatchObject({ denied: false });
-      expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
-    },
-  );
+  test.each(['Müller@Example.org', '山田@example.org', 'ольга@example.org'])('%s is accepted as a name', async (value) => {
+    await add();
+    await link('anna', 'email', value);
+    await grantTrusted('anna');
+    expect(await resolve('email', value)).toMatchObject({ denied: false });
+    expect(await resolve('email', value.toLowerCase())).toMatchObject({ denied: false });
+  });
 
   test.each(['__proto__', 'constructor', 'toString', ''])('[T05] "%s" as channel or value is an unknown sender', async (name) => {
     expect(await resolve('compat', name)).toMatchObject({ denied: true, denial: 'unknown_sender', tool_policy: 'none' });
