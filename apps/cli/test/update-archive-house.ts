@@ -46,7 +46,7 @@ export async function openArchiveUpdateHouse(at?: string): Promise<ArchiveUpdate
   const root = path.join(folder, 'my gateway');
   const key = path.join(made.path, 'key');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-  copySources(root);
+  copySources(root, { pages: false });
   takeDependencies(root);
   writeFileSync(path.join(root, 'release-signers'), `ann@example.org ${readFileSync(`${key}.pub`, 'utf8')}`);
   const shared = packShared(root, made.path);

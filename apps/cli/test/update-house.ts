@@ -20,12 +20,12 @@ export type UpdateHouse = InstalledHouse & {
   close(): Promise<void>;
 };
 
-/** `at`: an empty folder for it, else one that is removed with it. */
-export async function openUpdateHouse(at?: string): Promise<UpdateHouse> {
+/** `at`: an empty folder for it, else one that is removed with it. `pages`: it can build web pages. */
+export async function openUpdateHouse({ at, pages = false }: { at?: string; pages?: boolean } = {}): Promise<UpdateHouse> {
   const folder = at ?? temporaryFolder().path;
   const server = await startGitServer();
   const remote = server.repository('gateway');
-  copySources(remote.folder);
+  copySources(remote.folder, { pages });
   const first = remote.commit();
   remote.git(['tag', 'v0.1.0']);
   const clone = path.join(folder, 'my gateway');
@@ -41,12 +41,13 @@ export async function openUpdateHouse(at?: string): Promise<UpdateHouse> {
     remote,
     release(tag: string, files: ReleaseFiles) {
       remote.git(['checkout', '--quiet', '--force', '--detach', first]);
-      for (const [name, content] of Object.entries<ReleaseFiles[string]>({ VERSION: `${tag.slice(1)}\n`, ...files })) {
+      const all: ReleaseFiles = { VERSION: `${tag.slice(1)}\n`, ...files };
+      for (const [name, content] of Object.entries(all)) {
         const file = path.join(remote.folder, name);
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, typeof content === 'string' ? content : content(readFileSync(file, 'utf8')));
       }
-      const commit = remote.commit();
+      const commit = remote.commit(Object.keys(all));
       // Forced: a test that is tried again releases it again.
       remote.git(['tag', '--force', '-a', '-m', tag, tag]);
       remote.git(['branch', '--force', 'main']);

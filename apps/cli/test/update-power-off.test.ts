@@ -22,7 +22,7 @@ const diskMb = 4000;
 type Opened = Victim & { close(): Promise<void> | void };
 
 async function openClone(at: string): Promise<Opened> {
-  const house = await openUpdateHouse(at);
+  const house = await openUpdateHouse({ at });
   const commits = new Map([
     ['v0.1.0', house.remote.git(['rev-parse', 'v0.1.0'])],
     ['v0.2.0', house.release('v0.2.0', {})],

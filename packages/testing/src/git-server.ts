@@ -12,8 +12,8 @@ export type ServedRepository = {
   folder: string;
   /** Runs git in the working tree and returns its output. `input`: its standard input. */
   git(args: readonly string[], input?: string | Buffer): string;
-  /** Commits all files of the folder; returns the commit. */
-  commit(): string;
+  /** Commits these files of the folder, by default all; returns the commit. */
+  commit(names?: readonly string[]): string;
 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -60,8 +60,8 @@ export async function startGitServer(): Promise<GitServer> {
         url: `${url}/${name}/.git`,
         folder: tree,
         git,
-        commit() {
-          git(['add', '--all', '--force']);
+        commit(names) {
+          git(['add', '--force', ...(names === undefined ? ['--all'] : ['--', ...names])]);
           git(['commit', '--quiet', '--allow-empty', '-m', 'a change']);
           return git(['rev-parse', 'HEAD']);
         },
