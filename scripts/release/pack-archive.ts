@@ -11,7 +11,7 @@ type Packing = {
   file: string;
   /** The modification time of every file, in seconds since 1970. */
   time: number;
-  /** Compression level of gzip, 1 to 9. */
+  /** Compression level of gzip, 0 (none) to 9. */
   level: number;
 };
 

@@ -11,6 +11,7 @@ import { until } from '@svc/testing/until.ts';
 import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
 import { packArchive } from '../../../scripts/release/pack-archive.ts';
 import { makeArchive } from '../../../scripts/release/make-archive.ts';
+import { installKept } from './install-kept.ts';
 
 const run = promisify(execFile);
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
@@ -55,7 +56,8 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
     out: published,
     info: { version, commit, platform, archives: null },
     time: 1_790_000_000,
-    level: 1,
+    level: 0,
+    install: installKept,
   });
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
   writeFileSync(signers, `ann@example.org ${readFileSync(`${key}.pub`, 'utf8')}`);
@@ -139,7 +141,7 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
       writeFileSync(path.join(made, releaseFile), text);
       mkdirSync(out);
       writeFileSync(path.join(out, `${name}.json`), text);
-      await packArchive({ folder: made, file: path.join(out, `${name}.tar.gz`), time: 1_790_000_000, level: 1 });
+      await packArchive({ folder: made, file: path.join(out, `${name}.tar.gz`), time: 1_790_000_000, level: 0 });
       await writeSums(out);
       signSums(out, key, signers);
       return out;
