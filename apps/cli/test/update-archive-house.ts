@@ -15,7 +15,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { archiveName, releaseFile, signatureNamespace, sumsFile } from '@svc/service-kit/update/release-info.ts';
 import { openReleasePlace, type ReleasePlace } from '@svc/testing/release-place.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { placeOfManyFiles, temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { copySources, keepCompiled, takeDependencies } from './copy-installation.ts';
 import { openInstalledHouse, type InstalledHouse } from './installed-house.ts';
 
@@ -40,7 +40,7 @@ export const commitOf = (version: string): string => createHash('sha1').update(v
 
 /** `at`: an empty folder for it, else one that is removed with it. It runs with the Node of these tests and has no web pages, which is most of an archive. */
 export async function openArchiveUpdateHouse(at?: string): Promise<ArchiveUpdateHouse> {
-  const made = temporaryFolder();
+  const made = temporaryFolder(placeOfManyFiles());
   const folder = at ?? path.join(made.path, 'own');
   mkdirSync(folder, { recursive: true });
   const root = path.join(folder, 'my gateway');

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startGitServer, type GitServer, type ServedRepository } from '@svc/testing/git-server.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { placeOfManyFiles, temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { copySources, keepCompiled, takeDependencies, takeNode } from './copy-installation.ts';
 import { openInstalledHouse, type InstalledHouse } from './installed-house.ts';
 
@@ -22,7 +22,7 @@ export type UpdateHouse = InstalledHouse & {
 
 /** `at`: an empty folder for it, else one that is removed with it. `pages`: it can build web pages. */
 export async function openUpdateHouse({ at, pages = false }: { at?: string; pages?: boolean } = {}): Promise<UpdateHouse> {
-  const folder = at ?? temporaryFolder().path;
+  const folder = at ?? temporaryFolder(placeOfManyFiles()).path;
   const server = await startGitServer();
   const remote = server.repository('gateway');
   copySources(remote.folder, { pages });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -8,4 +8,22 @@ export type TemporaryFolder = { path: string; remove(): void };
 export function temporaryFolder(place = tmpdir()): TemporaryFolder {
   const folder = mkdtempSync(path.join(place, 'svc-'));
   return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+const inMemory = '/dev/shm';
+const roomNeeded = 4 * 2 ** 30;
+
+/**
+ * The place for a folder of thousands of files, which cost a tenth of the time in memory: there if this machine has the room and runs
+ * programs from it, else the usual place.
+ */
+export function placeOfManyFiles(): string {
+  try {
+    const isUsable = /^\S+ \/dev\/shm tmpfs (?!\S*\bnoexec\b)/m.test(readFileSync('/proc/self/mounts', 'utf8'));
+    const { bavail, bsize } = statfsSync(inMemory);
+    if (isUsable && Math.min(bavail * bsize, process.availableMemory()) > roomNeeded) return inMemory;
+  } catch {
+    // not Linux
+  }
+  return tmpdir();
 }

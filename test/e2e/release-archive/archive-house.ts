@@ -6,7 +6,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
 import { archiveName, releaseFile } from '@svc/service-kit/update/release-info.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
-import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { placeOfManyFiles, temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { until } from '@svc/testing/until.ts';
 import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
 import { packArchive } from '../../../scripts/release/pack-archive.ts';
@@ -46,7 +46,7 @@ export type ArchiveHouse = {
 };
 
 export async function openArchiveHouse(): Promise<ArchiveHouse> {
-  const home = temporaryFolder();
+  const home = temporaryFolder(placeOfManyFiles());
   const at = (...parts: string[]) => path.join(home.path, ...parts);
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repositoryRoot, encoding: 'utf8' }).trim();
   const [published, key, signers] = [at('published'), at('key'), at('signers')];
