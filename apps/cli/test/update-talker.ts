@@ -4,7 +4,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 
 const conversation = 'shell:svc-update-talk';
 /** Now and then: each message is work of the core and the collector. */
-const pauseMs = 300;
+const pauseMs = 500;
 const answerMs = 20_000;
 
 /** A person who goes on talking whatever becomes of the service, and sends again with its id what got no answer, as channels do. */
