@@ -4,7 +4,6 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import type { ScriptedStep } from '@svc/testing/model-server/scripted-reply.ts';
 import { startModelServer, type ModelServer } from '@svc/testing/model-server/start-model-server.ts';
 import { testEngine, whyNoEngine } from '@svc/testing/model-server/test-engines.ts';
-import { until } from '@svc/testing/until.ts';
 import { openUpdateHouse, type UpdateHouse } from './update-house.ts';
 
 const codex = testEngine('codex');
@@ -20,6 +19,14 @@ let prompts: string[] = [];
 beforeAll(async () => {
   [house, model] = await Promise.all([openUpdateHouse(), startModelServer()]);
   house.release('v0.2.0', {});
+  // What is set there cannot be chosen later.
+  delete house.env['SVC_DEFAULT_ENGINE'];
+  Object.assign(house.env, {
+    ...(codex !== null && { SVC_CODEX_PATH: codex }),
+    SVC_CODEX_BASE_URL: `${model.url}/v1`,
+    SVC_ENGINE_MODEL: 'scripted',
+    SVC_TITLES: 'off',
+  });
   await house.up();
   appendFileSync(house.file(changed), mine);
 }, 240_000);
@@ -27,6 +34,8 @@ afterAll(async () => {
   await house.close();
   await model.close();
 }, 180_000);
+
+const use = async (engine: string) => expect(await house.svc(['engine', 'default', engine])).toMatchObject({ code: 0 });
 
 /** The model runs one command in each turn in which it is asked for a repair, and says that it has. */
 function scriptTurns(commands: readonly string[]): void {
@@ -44,6 +53,7 @@ function scriptTurns(commands: readonly string[]): void {
 const clone = () => readFileSync(house.file(changed), 'utf8');
 
 test('the engine that is no model is not asked', async () => {
+  await use('offline');
   const { code, out } = await house.svc(['update', '--mode', 'agent']);
   expect(code).toBe(3);
   expect(out).toContain(changed);
@@ -53,16 +63,7 @@ test('the engine that is no model is not asked', async () => {
 
 test('what an engine does to the installation itself is not installed', async ({ skip }) => {
   skip(noCodex !== null, noCodex ?? undefined);
-  house.killAll();
-  await until(() => house.shas().then((shas) => shas.every((sha) => sha === 'away')), 20_000);
-  Object.assign(house.env, {
-    SVC_DEFAULT_ENGINE: 'codex',
-    SVC_CODEX_PATH: codex,
-    SVC_CODEX_BASE_URL: `${model.url}/v1`,
-    SVC_ENGINE_MODEL: 'scripted',
-    SVC_TITLES: 'off',
-  });
-  await house.up();
+  await use('codex');
   const before = clone();
   scriptTurns([`echo '// more' >> '${house.file(changed)}'`]);
   const { code, out } = await house.svc(['update', '--mode', 'agent']);
@@ -75,6 +76,7 @@ test('an engine repairs in a copy what a person changed; the updater tries it, s
   skip,
 }) => {
   skip(noCodex !== null, noCodex ?? undefined);
+  await use('codex');
   const before = clone();
   scriptTurns([
     'git apply ../*.patch',
