@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { SupervisorState } from '@svc/contract/service.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { freeSpace } from '@svc/service-kit/free-space.ts';
@@ -11,10 +10,9 @@ import { within } from '@svc/service-kit/within.ts';
 import { runProgram } from '@svc/service-kit/process/run-program.ts';
 import { createTextTail } from '@svc/service-kit/process/text-tail.ts';
 import { findFreePort } from '@svc/supervisor/port-owner.ts';
-import { isOptional } from '../service-urls.ts';
 import { lifelineVariable, type LifelineKind } from '../up/lifeline.ts';
 import { bytesOf, copyDatabases, disarmCopies, type Databases } from './copy-databases.ts';
-import { awaitWell, whyNotWell, type Host } from './examine-service.ts';
+import { awaitWell, restartFault, whyNotWell, type Host } from './examine-service.ts';
 import { foreignEnv } from './program-env.ts';
 import { stateReader, type ReadState } from './switch-version.ts';
 import { BrokenVersion, faultOf } from './version-folder.ts';
@@ -162,12 +160,6 @@ const examine =
     const fault = await awaitWell(() => whyNotWell(hosts, commit, unwell), { withinMs: startMs, saidMs, lost });
     return fault ?? whyNoReply(folder, env, 'hello');
   };
-
-/** A process that has failed twice will not start later either. */
-function restartFault(state: SupervisorState | null): string | null {
-  const found = state?.services.find(({ name, failures }) => failures > 1 && !isOptional(name));
-  return found === undefined ? null : `The ${found.name} ${found.last_exit?.reason ?? 'ends again and again'}.`;
-}
 
 /** Why the version's own `svc chat` gets no reply; null when it does. */
 export async function whyNoReply(folder: string, env: Record<string, string | undefined>, text: string): Promise<string | null> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HealthInfo, VersionInfo } from '@svc/contract/service.ts';
+import type { HealthInfo, SupervisorState, VersionInfo } from '@svc/contract/service.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { isOptional } from '../service-urls.ts';
 
 /** A host process, and where it listens. */
 export type Host = { name: string; url: string };
@@ -51,6 +52,12 @@ export async function unhealthyHosts(hosts: readonly Host[]): Promise<Set<string
     }),
   );
   return new Set(answers.flat());
+}
+
+/** Why a host process will not start later either: it failed twice in a row, or is not started again. Null when there is none. */
+export function restartFault(state: SupervisorState | null): string | null {
+  const found = state?.services.find(({ name, failures, status }) => (failures > 1 || status === 'failed') && !isOptional(name));
+  return found === undefined ? null : `the ${found.name} ${found.last_exit?.reason ?? 'ends again and again'}`;
 }
 
 type Patience = {

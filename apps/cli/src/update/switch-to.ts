@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isOptional } from '../service-urls.ts';
-import { awaitWell, unhealthyHosts, whyNotWell } from './examine-service.ts';
+import { awaitWell, restartFault, unhealthyHosts, whyNotWell } from './examine-service.ts';
 import { type Journal, writeJournal } from './journal.ts';
 import { lostConnectors, wellConnectors } from './lost-connectors.ts';
 import { beginTrial, confirmTrial, readTrial, revertTrial } from './pointer.ts';
@@ -68,7 +68,7 @@ export async function startAndVerify(
   if (!(await startAgain(service, longestStopMs(settings), startMs))) return 'the service did not start again in time';
   const fault = await awaitWell(() => whyNotWell(service.hosts(), commit, unwell), {
     withinMs: startMs,
-    lost: () => lostTrial(context, commit),
+    lost: () => lostTrial(context, commit) ?? restartFault(service.read()),
   });
   if (fault !== null) return fault;
   say(`It runs. Checking for ${Math.ceil(settings.updateVerifyMs / 1000)} s that it keeps running …`);
