@@ -35,7 +35,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
-    page = await (await browser.newContext()).newPage();
+    page = await (await browser.newContext({ serviceWorkers: 'block' })).newPage();
     account = await signUp(page, dashboard);
     const { cookie, token } = await tokensOf(page.context(), page);
     own = { cookie, 'x-session-token': token };
@@ -230,7 +230,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
 
   test('[12] after signing in nobody is led to another site', async () => {
     // Every other way to write it: `apps/dashboard/app/src/entry/auth-api.test.ts`.
-    const stranger = await browser.newContext();
+    const stranger = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await stranger.newPage();
     await shown.goto(`${dashboard.url}/login?next=${encodeURIComponent('/x/..//evil.example')}`);
     await signIn(shown, account, account.recoveryCodes[4] ?? '');
@@ -240,7 +240,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
   });
 
   test('[1] a set-up link is good once', async () => {
-    const stranger = await browser.newContext();
+    const stranger = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await stranger.newPage();
     await shown.goto(newSetupLink(dashboard));
     await shown.getByText('This link has expired').waitFor();
@@ -248,7 +248,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
   });
 
   test('who signs out is out in every call, and signs in again with a new code', async () => {
-    const context = await browser.newContext();
+    const context = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await context.newPage();
     const faults = watch(shown);
     await shown.goto(`${dashboard.url}/login`);

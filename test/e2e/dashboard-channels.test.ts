@@ -52,7 +52,11 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     });
     rooms = made.body.instance;
     // axe is put into the page; that the page itself needs nothing of the like, other tests hold
-    const context = await browser.newContext({ viewport: { width: 1280, height: 844 }, bypassCSP: true });
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 844 },
+      bypassCSP: true,
+      serviceWorkers: 'block',
+    });
     page = await context.newPage();
     faults = watch(page);
     await signUp(page, dashboard);

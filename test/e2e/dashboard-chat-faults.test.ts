@@ -25,7 +25,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     browser = await openBrowser(['--js-flags=--expose-gc'], 'dashboard');
     dashboard = await openDashboard();
     line = await openBadLine(dashboard.url);
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
     await signUp(page, { ...dashboard, url: line.url });

@@ -32,7 +32,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
       SVC_UPLOAD_CHUNK_SIZE: String(chunkBytes),
       SVC_STT_BASE_URL: `${speech.url}/v1`,
     });
-    context = await browser.newContext({ permissions: ['microphone'] });
+    context = await browser.newContext({ permissions: ['microphone'], serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
     await signUp(page, dashboard);

@@ -85,7 +85,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
     // axe is put into the page; that the page itself needs nothing of the like, the other tests hold
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true, serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
     await setUp(page, dashboard, (step) => look(page, `set-up ${step}`));
@@ -100,7 +100,11 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
   });
 
   test('axe finds nothing while the login is set up, and where one signs in', async () => {
-    const stranger = await browser.newContext({ viewport: { width: 390, height: 844 }, bypassCSP: true });
+    const stranger = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      bypassCSP: true,
+      serviceWorkers: 'block',
+    });
     const login = await stranger.newPage();
     await login.goto(`${dashboard.url}/login`);
     await login.getByLabel('Password').waitFor();
@@ -122,7 +126,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
       shown.off('response', note);
       return scripts;
     };
-    const stranger = await browser.newContext();
+    const stranger = await browser.newContext({ serviceWorkers: 'block' });
     expect(sizeOf(await scriptsOf(await stranger.newPage(), '/login', 'h1'))).toBeLessThanOrEqual(15);
     await stranger.close();
     const other = await context.newPage();

@@ -34,7 +34,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
-    context = await browser.newContext();
+    context = await browser.newContext({ serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
     verified = await addAuthenticator(page);
@@ -79,7 +79,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
   });
 
   test('[8] guesses at the password do not keep it waiting', async () => {
-    const strangers = await browser.newContext();
+    const strangers = await browser.newContext({ serviceWorkers: 'block' });
     const stranger = await strangers.newPage();
     await stranger.goto(`${dashboard.url}/login`);
     const guess = async (): Promise<number> => {
@@ -135,7 +135,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
   });
 
   test('[4] at 127.0.0.1 it is refused with a reason', async () => {
-    const elsewhere = await browser.newContext();
+    const elsewhere = await browser.newContext({ serviceWorkers: 'block' });
     const there = await elsewhere.newPage();
     const local = dashboard.url.replace('localhost', '127.0.0.1');
     await there.goto(`${local}/login`);
@@ -182,7 +182,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
 
   test('[2] a set-up takes a passkey: refused, reloaded, and then signed in by it; at 127.0.0.1 it names the way there', async () => {
     const link = newSetupLink(dashboard, true);
-    const others = await browser.newContext();
+    const others = await browser.newContext({ serviceWorkers: 'block' });
     const there = await others.newPage();
     await there.goto(link.replace('localhost', '127.0.0.1'));
     expect(await there.getByRole('link', { name: 'Open it there' }).getAttribute('href')).toBe(link);

@@ -33,7 +33,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     platform.say({ chat: 'ann', from: 'ann', text: 'echo hello' });
     await arrived('hello');
     browser = await openBrowser([], 'dashboard');
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 }, serviceWorkers: 'block' });
     faults = watch(page);
     await signUp(page, dashboard);
     await page.goto(`${dashboard.url}/sessions/${encodeURIComponent(key)}`);

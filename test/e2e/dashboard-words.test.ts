@@ -25,7 +25,7 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
-    context = await browser.newContext({ locale: 'en-XA' });
+    context = await browser.newContext({ locale: 'en-XA', serviceWorkers: 'block' });
     words = await watchWords(context);
     page = await context.newPage();
     faults = watch(page);

@@ -68,7 +68,7 @@ describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, (
   });
 
   test('[38] nothing goes out of the page, from 320 to 1920 wide', async () => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 700 } });
+    const context = await browser.newContext({ viewport: { width: 320, height: 700 }, serviceWorkers: 'block' });
     const { page, faults } = await openPaired(context, gateway);
     await page.locator('.markdown').first().waitFor();
     for (const width of [320, 390, 768, 1280, 1920]) {

@@ -37,7 +37,7 @@ describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why
   afterAll(() => browser.close());
   beforeEach(async () => {
     gateway = await startScriptedGateway();
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' });
   });
   afterEach(async () => {
     await context.close();

@@ -48,7 +48,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
 
   test('is paired by a link whose code leaves the address, and refuses a wrong one in words', async () => {
     expect(page.url()).toBe(`${gateway.url}/`);
-    const other = await browser.newContext();
+    const other = await browser.newContext({ serviceWorkers: 'block' });
     const stranger = await other.newPage();
     faults.push(...watch(stranger));
     await stranger.goto(`${gateway.url}/#pair=wrong`);

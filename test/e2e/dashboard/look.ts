@@ -7,7 +7,7 @@ import { violationsInAllLooks } from './violations.ts';
 export async function openLook(page: Page, { url }: Pick<Dashboard, 'url'>) {
   // A second factor changes the cookie of the login, so the current one is copied.
   const storageState = await page.context().storageState();
-  const context = await page.context().browser()?.newContext({ bypassCSP: true, storageState });
+  const context = await page.context().browser()?.newContext({ bypassCSP: true, serviceWorkers: 'block', storageState });
   if (context === undefined) throw new Error('the browser is closed');
   const shown = await context.newPage();
   const found: string[] = [];

@@ -12,7 +12,7 @@ export type SignedIn = {
   close(): Promise<void>;
 };
 
-/** A running service, and a page that is signed in to its new account; it is to be led to where the test begins. */
+/** A running service, and a page without a service worker that is signed in to its new account; it is to be led to where the test begins. */
 export async function openSignedIn(env: Record<string, string> = {}, options: BrowserContextOptions = {}): Promise<SignedIn> {
   const browser = await openBrowser([], 'dashboard');
   const dashboard = await openDashboard(env);
@@ -21,7 +21,7 @@ export async function openSignedIn(env: Record<string, string> = {}, options: Br
     await dashboard.house.stop();
   };
   try {
-    const page = await browser.newPage(options);
+    const page = await browser.newPage({ serviceWorkers: 'block', ...options });
     const faults = watch(page);
     return { dashboard, browser, page, account: await signUp(page, dashboard), faults, close };
   } catch (error) {

@@ -54,7 +54,12 @@ export async function openRealGateway(env: Record<string, string> = {}): Promise
         value: invitation.identity,
       });
       expect(linked.status).toBeLessThan(300);
-      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, baseURL: url, ...options });
+      const context = await browser.newContext({
+        viewport: { width: 390, height: 844 },
+        baseURL: url,
+        serviceWorkers: 'block',
+        ...options,
+      });
       const page = await context.newPage();
       const faults = watch(page);
       await page.goto(`/#pair=${invitation.code}`);
