@@ -7,6 +7,7 @@ import type { Instance } from '@svc/contract/instance.ts';
 import type { Principal, TrustChange } from '@svc/contract/trust.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
+import { openScreen } from './dashboard/go.ts';
 import { type Account, ageProof, type Dashboard, isLive, signIn } from './dashboard/open-dashboard.ts';
 import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { pictures } from './dashboard/violations.ts';
@@ -40,7 +41,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   });
   afterAll(() => close?.());
   const core = () => dashboard.house.urls.core;
-  const open = (place: string) => page.goto(dashboard.url + place);
+  const open = (place: string) => openScreen(page, dashboard, place);
   const stranger = (sender: string) =>
     dashboard.house.post(`${core()}/v2/handle`, {
       channel: 'messenger',
@@ -169,7 +170,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   });
 
   test('an engine is tried, a backup is made and can be restored by its day alone, and another browser is signed out', async () => {
-    const other = await browser.newContext();
+    const other = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await other.newPage();
     await shown.goto(`${dashboard.url}/login`);
     await signIn(shown, account, account.recoveryCodes[2] ?? '');

@@ -7,6 +7,7 @@ import type { Backup } from '@svc/contract/backup.ts';
 import type { Principal, Role } from '@svc/contract/trust.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
+import { openScreen } from './dashboard/go.ts';
 import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
 import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { whyNoBrowser } from './device-app/browser.ts';
@@ -25,7 +26,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     ({ dashboard, page, account, faults, close } = await openSignedIn({}, { viewport: { width: 360, height: 740 } }));
   });
   afterAll(() => close?.());
-  const open = (place: string) => page.goto(dashboard.url + place);
+  const open = (place: string) => openScreen(page, dashboard, place);
   const click = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog').last();
   const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
@@ -261,7 +262,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   });
 
   test('what was typed is not dropped without a question, by Escape, the cross, a second Escape or going back', async () => {
-    await open('/settings');
+    await page.goto(`${dashboard.url}/settings`); // with no history but its own
     await page
       .getByRole('link', { name: /^Limits/ })
       .first()
@@ -326,8 +327,9 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 
     await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
     await page.keyboard.type('limits');
-    await page.keyboard.press('Escape');
+    await inDialog('Close').click(); // Escape would empty the field first
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
 
     await open('/settings/tools');
@@ -372,7 +374,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     const waiting: (() => Promise<void>)[] = [];
     await page.route('**/core/v2/auth/verify*', (route) => void waiting.push(() => route.continue()));
     await page.route('**/core/v2/backups', (route) => void waiting.push(() => route.continue()));
-    await open('/settings/backups');
+    await page.goto(`${dashboard.url}/settings/backups`);
     await page.locator('.skeleton i').first().waitFor();
     await expect.poll(() => waiting.length).toBe(1);
     await waiting[0]?.();

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExplainedIdentity, Principal, Role } from '@svc/contract/trust.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
+import { openScreen } from './dashboard/go.ts';
 import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
 import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { violationsInAllLooks } from './dashboard/violations.ts';
@@ -27,7 +28,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   afterAll(() => close?.());
 
   const core = (route: string) => dashboard.house.urls.core + route;
-  const open = (place: string) => page.goto(dashboard.url + place);
+  const open = (place: string) => openScreen(page, dashboard, place);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const part = (name: string) => page.getByRole('region', { name, exact: true });
   const say = (sender: string, key = `messenger:m:user:${sender}`) =>
@@ -98,6 +99,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
         'core.db',
         "DELETE FROM trust_grant WHERE id LIKE 'zg%'; DELETE FROM identifier WHERE id LIKE 'zi%'; DELETE FROM principal WHERE id LIKE 'zz%'",
       );
+      await page.goto('about:blank'); // it has them still
     }
   });
 

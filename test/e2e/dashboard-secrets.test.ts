@@ -8,8 +8,9 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { openScreen } from './dashboard/go.ts';
 import { openLook } from './dashboard/look.ts';
-import { type Account, ageProof, type Dashboard, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { type Account, ageProof, type Dashboard, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { openSealedVault, type SealedVault, writeShed } from './dashboard/open-sealed-vault.ts';
 import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -42,7 +43,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
       enabled: true,
       config: { door: 'SHED_DOOR' },
     });
-    page = await browser.newPage();
+    page = await browser.newPage({ serviceWorkers: 'block' });
     faults = watch(page);
     page.on('response', (response) => {
       if (response.url().includes('/core/'))
@@ -51,7 +52,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
           () => undefined,
         );
     });
-    account = await setUp(page, dashboard);
+    account = await signUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();
@@ -60,7 +61,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     data?.remove();
   });
 
-  const open = (section: string) => page.goto(`${dashboard.url}/settings/${section}`);
+  const open = (section: string) => openScreen(page, dashboard, `/settings/${section}`);
   const row = (name: string) => page.locator('.view li').filter({ has: page.getByText(name, { exact: true }) });
   const dialog = () => page.getByRole('dialog');
   const statusOf = async (id: string) =>
@@ -153,7 +154,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
       ['secret_set', account.name],
       ['secret_set', account.name],
     ]);
-    await page.goto(`${dashboard.url}/activity?tab=audit`);
+    await openScreen(page, dashboard, '/activity?tab=audit');
     await page.getByRole('row', { name: /secret removed.*Anna.*GARDEN_KEY.*it was name: GARDEN_KEY/ }).waitFor();
     // On a phone every fact of a change is to be seen, however long one of them is.
     const width = page.viewportSize();
@@ -161,7 +162,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-frame'))";
     expect(await page.evaluate<number>(hidden)).toBeLessThanOrEqual(0);
     if (width !== null) await page.setViewportSize(width);
-    await page.goto(`${dashboard.url}/activity`);
+    await openScreen(page, dashboard, '/activity');
     await page.locator('.events li', { hasText: 'secret_removed, actor: Anna' }).getByText('GARDEN_KEY').waitFor();
     expect(faults).toEqual([]);
   });

@@ -16,6 +16,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { startHttpToolServer } from '@svc/testing/tool-server/start-http-tool-server.ts';
 import { root } from '../repository.ts';
+import { openScreen } from './dashboard/go.ts';
 import type { Account, Dashboard } from './dashboard/open-dashboard.ts';
 import { openSignedIn } from './dashboard/open-signed-in.ts';
 import { pictures } from './dashboard/violations.ts';
@@ -40,7 +41,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await close?.();
     await git?.close();
   });
-  const open = (section: string) => page.goto(`${dashboard.url}/settings/${section}`);
+  const open = (section: string) => openScreen(page, dashboard, `/settings/${section}`);
   const fromCore = <T>(route: string) => dashboard.house.get<T>(dashboard.house.urls.core + route);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });

@@ -7,8 +7,8 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { foreignTexts, markdownTexts } from '../fixtures/foreign-texts.ts';
 import { root } from '../repository.ts';
 import { refuseAnswers, replaceAnswers } from './dashboard/foreign-answers.ts';
-import { go } from './dashboard/go.ts';
-import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { go, openScreen } from './dashboard/go.ts';
+import { type Dashboard, isLive, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { routes, screensWith } from './dashboard/screens.ts';
 import { type Attacks, watchAttacks } from './dashboard/watch-attacks.ts';
 import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
@@ -36,9 +36,9 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard({ SVC_OFFLINE_SCRIPT: path.join(root, 'test/fixtures/foreign-engine.ts') });
-    page = await browser.newPage({ deviceScaleFactor: 0.1 });
+    page = await browser.newPage({ deviceScaleFactor: 0.1, serviceWorkers: 'block' });
     attacks = await watchAttacks(page, dashboard.url);
-    await setUp(page, dashboard);
+    await signUp(page, dashboard);
   });
   afterAll(async () => {
     await browser?.close();
@@ -57,7 +57,8 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
       place,
     ).toEqual([]);
   };
-  const open = (place: string) => page.goto(dashboard.url + place);
+  const load = (place: string) => page.goto(dashboard.url + place);
+  const open = (place: string) => openScreen(page, dashboard, place);
   const nothingHappened = async () => expect([...attacks.found, ...(await attacks.look())]).toEqual([]);
 
   test('[30] as messages, thoughts, tools, results and replies, as they come', async () => {
@@ -136,7 +137,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
 
     const answers = await replaceAnswers(page, texts);
     onTestFinished(answers.end);
-    await open('/');
+    await load('/');
     await page.locator('h1').waitFor();
     let shown = '';
     const look = async () => {
@@ -146,7 +147,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     const opens = async (screen: string, sparesWords: boolean) => {
       await answers.setSparing(sparesWords);
       // What was kept of an answer with other words goes with the page.
-      await (sparesWords ? open(screen) : go(page, screen));
+      await (sparesWords ? load(screen) : go(page, screen));
       await page.locator('h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count(), { message: screen }).toBe(0);
       await look();
@@ -171,7 +172,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     const { end } = await refuseAnswers(page, dashboard.url, texts.join('\n'));
     onTestFinished(end);
     for (const screen of ['/', '/people', '/settings/engines', '/activity']) {
-      await open(screen);
+      await load(screen);
       await page.locator('.fault-box p, .rows-list p').first().waitFor();
       await seen(texts, '.fault-box p, .rows-list p');
       await nothingHappened();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test }
 import type { History } from '@svc/contract/session.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { root } from '../repository.ts';
-import { go } from './dashboard/go.ts';
-import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
+import { go, openScreen } from './dashboard/go.ts';
+import { type Dashboard, isLive, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { sideways } from './dashboard/sideways.ts';
 import { bombs } from '../fixtures/streaming-engine.ts';
 import { holdOlder, markedInSight, painted, said, samples, usageOf } from './dashboard/shown-data.ts';
@@ -29,11 +29,11 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   beforeAll(async () => {
     browser = await openBrowser(['--js-flags=--expose-gc'], 'dashboard');
     dashboard = await openDashboard({ SVC_OFFLINE_SCRIPT: path.join(root, 'test/fixtures/streaming-engine.ts') });
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' });
     await context.addInitScript('globalThis.badges = []; navigator.setAppBadge = async (count) => void badges.push(count);');
     page = await context.newPage();
     faults = watch(page);
-    await setUp(page, dashboard);
+    await signUp(page, dashboard);
     await page.goto(`${dashboard.url}/chat`);
     await isLive(page);
     await answered('hello');
@@ -49,11 +49,15 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   });
 
   const open = async (place: string) => {
+    await openScreen(page, dashboard, place);
+    await isLive(page);
+  };
+  const load = async (place: string) => {
     await page.goto(dashboard.url + place);
     await isLive(page);
   };
   const openChat = async () => {
-    await open('/chat');
+    await load('/chat');
     await page.locator('.reply .below').last().waitFor();
   };
   const input = () => page.getByLabel('Message', { exact: true });
@@ -133,7 +137,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   );
 
   test('[35] the keyboard alone skips to the content, opens what there is, and gets the focus back', async () => {
-    await open('/people');
+    await load('/people');
     await page.keyboard.press('Tab');
     await isFocused('Skip to the content');
     await page.keyboard.press('Enter');
@@ -181,7 +185,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
       const begin = Math.max(0, before - 50);
       return route.fulfill({ json: { messages: all.slice(begin, before), next: begin === 0 ? null : begin } satisfies History });
     });
-    await open('/chat');
+    await load('/chat');
     await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('Question 149');
     await input().focus();
   };
@@ -255,7 +259,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
       ['/activity?tab=machine', 4],
     ] as const) {
       await page.emulateMedia({ colorScheme: 'light' });
-      await open(place);
+      await load(place);
       await expect.poll(() => page.locator('.chart canvas').count()).toBe(charts);
       await expect.poll(() => page.evaluate(painted('rgb(36, 87, 197)'))).toBe(charts);
       await picture(`${place.slice(1, 6)}-light`);
@@ -311,6 +315,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     const twice = await browser.newContext({
       viewport: { width: 640, height: 400 },
       deviceScaleFactor: 2,
+      serviceWorkers: 'block',
       storageState: await context.storageState(),
     });
     const zoomed = await twice.newPage();
