@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { History } from '@svc/contract/session.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
 import { type Dashboard, isLive, openDashboard, setUp } from './dashboard/open-dashboard.ts';
@@ -25,7 +25,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard({ SVC_UPLOAD_CHUNK_SIZE: String(chunkBytes) });
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
     const begun = performance.now();
@@ -43,7 +43,6 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     const begun = performance.now();
     expect(landedAt).toBe(`${dashboard.url}/welcome/engine`);
     await page.goto(landedAt);
-    await page.reload();
     await page.getByRole('button', { name: 'Test it' }).click();
     await page.getByLabel('Output of offline').waitFor();
     await page.getByRole('link', { name: 'Go on with offline' }).click();
@@ -67,14 +66,25 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   beforeEach(async () => {
     // One that a test left open when it failed may read the stream of all.
     for (const other of context.pages()) if (other !== page) await other.close();
-    await context.setOffline(false);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.goto(`${dashboard.url}/chat`);
+    // A test leaves the page as a person could, unless it fails.
+    onTestFailed(leavePage);
+    if (page.url() !== `${dashboard.url}/chat`) await page.goto(`${dashboard.url}/chat`);
     await isLive(page);
     faults.length = 0;
   });
 
-  const input = () => page.getByLabel('Message', { exact: true });
+  const leavePage = async () => void (await page.goto('about:blank'));
+  const input = (shown: Page = page) => shown.getByLabel('Message', { exact: true });
+  /** The chat in a browser of the same login that has the service worker, which the tests that are not about it do without. */
+  const openWithWorker = async (): Promise<Page> => {
+    const other = await browser.newContext({ storageState: await context.storageState() });
+    onTestFinished(() => other.close());
+    const shown = await other.newPage();
+    await shown.goto(`${dashboard.url}/chat`);
+    await expect.poll(() => shown.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)')).toBe('activated');
+    return shown;
+  };
   const lastReply = (shown: Page = page) => shown.locator('.reply').last().textContent();
   /** What the core has of the conversation. */
   const history = async (): Promise<History['messages']> => {
@@ -110,19 +120,17 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   });
 
   test('a draft is there after a reload, and on the page without network', async () => {
-    await input().fill('half a thought');
-    await page.reload();
-    await expect.poll(() => input().inputValue()).toBe('half a thought');
-    await expect.poll(() => page.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)')).toBe('activated');
-    await page.reload(); // the worker has the page from here on
-    await isLive(page);
-    await context.setOffline(true);
-    await page.goto(`${dashboard.url}/chat`);
-    await page.getByRole('heading', { name: 'The assistant cannot be reached' }).waitFor();
-    await expect.poll(() => page.locator('#drafts').textContent()).toBe('half a thought');
-    await context.setOffline(false);
-    await expect.poll(() => input().inputValue()).toBe('half a thought');
-    await input().fill('');
+    const shown = await openWithWorker();
+    await input(shown).fill('half a thought');
+    await shown.reload(); // the worker has the page from here on
+    await isLive(shown);
+    await expect.poll(() => input(shown).inputValue()).toBe('half a thought');
+    await shown.context().setOffline(true);
+    await shown.goto(`${dashboard.url}/chat`);
+    await shown.getByRole('heading', { name: 'The assistant cannot be reached' }).waitFor();
+    await expect.poll(() => shown.locator('#drafts').textContent()).toBe('half a thought');
+    await shown.context().setOffline(false);
+    await expect.poll(() => input(shown).inputValue()).toBe('half a thought');
   });
 
   test('[28] two tabs show one conversation as it goes on, over one stream', async () => {
@@ -242,6 +250,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     await page.locator('article', { hasText: 'think twice' }).getByText('Thinking').waitFor();
     expect(await page.getByText('half an answer').count()).toBe(0);
     expect(faults).toEqual([]);
+    await leavePage();
   });
 
   test('a picture is seen before it is sent, and a refused message is edited with its words and files', async () => {
@@ -292,13 +301,13 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   });
 
   test('the worker keeps assets with a hash in their name and the page without network; what is not there is a 404', async () => {
-    await expect.poll(() => page.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)')).toBe('activated');
-    await page.reload();
-    await isLive(page);
-    expect(await page.evaluate("fetch('/assets/index-00000000.js').then(({ status }) => status)")).toBe(404);
-    const names = (await page.evaluate('caches.keys()')) as string[];
+    const shown = await openWithWorker();
+    await shown.reload();
+    await isLive(shown);
+    expect(await shown.evaluate("fetch('/assets/index-00000000.js').then(({ status }) => status)")).toBe(404);
+    const names = (await shown.evaluate('caches.keys()')) as string[];
     expect(names).toHaveLength(1);
-    const kept = (await page.evaluate(
+    const kept = (await shown.evaluate(
       '(async () => (await (await caches.open((await caches.keys())[0])).keys()).map(({ url }) => new URL(url).pathname))()',
     )) as string[];
     expect(kept.filter((name) => !/^\/assets\/.+-[\w-]{8}\.\w+$/.test(name))).toEqual(['/offline.html']);
