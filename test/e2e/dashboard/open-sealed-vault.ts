@@ -4,6 +4,7 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { killHard } from '@svc/testing/kill-hard.ts';
 import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
+import { makeVault } from '../../../apps/vault/test/open-in-process.ts';
 
 /** A connector that reads its secret and does nothing else. */
 const shed = `export const meta = { type: 'shed', displayName: 'Shed', supportsMultiple: false, capabilities: {}, credentialKeys: ['door'],
@@ -21,20 +22,19 @@ export type SealedVault = {
   close(): Promise<void>;
 };
 
-/** A sealed vault in a process of its own, with the secret `SHED_DOOR` for trusted callers. */
+/** A sealed vault in a process of its own, whose passphrase costs nothing, with the secret `SHED_DOOR` for trusted callers. */
 export async function openSealedVault(passphrase: string, value: string): Promise<SealedVault> {
   const folder = temporaryFolder();
   const [port = 0] = await freePorts(1);
+  const { adminKey, agentKey } = await makeVault(folder.path, passphrase);
   const { child } = await startVaultProcess(folder.path, port);
-  let adminKey: string | undefined;
   const ask: SealedVault['ask'] = async (route, body) =>
-    (await askProcess(port, route, { ...(body && { body }), ...(adminKey !== undefined && { adminKey }) }))?.body ?? {};
-  adminKey = String((await ask('POST /v1/init', { passphrase }))['admin_key']);
-  const { key } = await ask('POST /v1/agents', { name: 'assistant', tier: 'SACRED' });
+    (await askProcess(port, route, { ...(body && { body }), adminKey }))?.body ?? {};
+  await ask('POST /v1/unseal', { passphrase });
   await ask('POST /v1/credentials', { name: 'SHED_DOOR', value, min_trust: 'TRUSTED' });
   await ask('POST /v1/seal', {});
   return {
-    env: { SVC_VAULT_URL: `http://127.0.0.1:${port}`, SVC_VAULT_AGENT_KEY: String(key), SVC_VAULT_ADMIN_KEY: adminKey },
+    env: { SVC_VAULT_URL: `http://127.0.0.1:${port}`, SVC_VAULT_AGENT_KEY: agentKey, SVC_VAULT_ADMIN_KEY: adminKey },
     ask,
     async close() {
       await killHard(child);
