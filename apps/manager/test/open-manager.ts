@@ -13,8 +13,8 @@ import { createFakeSupervisor } from './fake-supervisor.ts';
 
 export const fixtures = path.join(import.meta.dirname, 'fixtures');
 // One for all: each opens its own way to stdout and closes it at exit.
-const log = createLog('manager', 'silent');
-const version = {
+export const log = createLog('manager', 'silent');
+export const version = {
   service: 'manager',
   version: '0.0.0',
   channel: 'stable',
