@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { giveCompiledKit } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
 const isDeep = process.env['TEST_DEEP'] === '1';
-const floodMib = isDeep ? 1024 : 64;
+const floodMib = isDeep ? 1024 : 32;
 const mib = 1024 * 1024;
 
 /** Writes as fast as it is let, a secret in each line; then says that it is over. */
@@ -78,9 +78,12 @@ test(
     expect(logs).toHaveLength(500);
     expect(logs.filter(({ text }) => text.length > 9_000 || text.includes('value-of'))).toEqual([]);
     expect(logs[400]?.text).toContain('[redacted:secret]');
-    expect(statSync(file).size).toBeLessThan(11 * mib);
     expect(readFileSync(file, 'utf8')).toMatch(/\d+ lines \(.* MiB\) left out/);
-    expect(readFileSync(file, 'utf8')).not.toContain('value-of');
+    // How much of a flood passes, and so whether the file is rotated, the gate decides.
+    for (const name of [file, `${file}.1`].filter((each) => existsSync(each))) {
+      expect(statSync(name).size).toBeLessThan(11 * mib);
+      expect(readFileSync(name, 'utf8')).not.toContain('value-of');
+    }
     const { instances } = await manager.call<{ instances: Instance[] }>('GET', '/instances');
     expect(instances.map(({ status, restarts, healthy }) => [status, restarts, healthy])).toEqual([
       ['running', 0, true],

@@ -40,7 +40,9 @@ function put(work: string, permissions: object): void {
 
 async function start(place: string): Promise<string> {
   const body = { type: 'curious', name: 'c', enabled: true, config: { place } };
-  const { status, last_exit: last } = (await manager.call('POST', '/instances', body)).body['instance'] as Instance;
+  const { id, status, last_exit: last } = (await manager.call('POST', '/instances', body)).body['instance'] as Instance;
+  // One that failed would be started again and again meanwhile.
+  await manager.call('DELETE', `/instances/${id}`);
   return last === null ? status : last.reason;
 }
 

@@ -10,6 +10,7 @@ const bench = openPostboxBench();
 const { create, posted, send } = bench;
 
 describe('a file', () => {
+  const shared = bench.share();
   const uploads = () => path.join(bench.manager.dataDir, 'uploads');
   beforeEach(() => {
     mkdirSync(path.join(uploads(), 'folder'), { recursive: true });
@@ -35,7 +36,7 @@ describe('a file', () => {
     ['cat.png', 'photo'],
     ['list.txt', 'document'],
   ])('of the upload area is sent in the way the channel has for it: %s', async (name, kind) => {
-    const { id } = await create();
+    const { id } = shared();
     const file = path.join(uploads(), name);
     expect((await send({ instance_id: id, target: 'b1', path: file, caption: 'look' })).status).toBe(200);
     expect(posted(id)).toMatchObject([{ kind, path: file, caption: 'look' }]);
@@ -55,7 +56,7 @@ describe('a file', () => {
     ['that is a folder', 'folder', 400],
     ['with a zero byte in its name', 'cat.png\0.txt', 403],
   ])('[X02] %s is refused and reaches no connector', async (_, name, status) => {
-    const { id } = await create();
+    const { id } = shared();
     const file = name.startsWith('/') ? name : `${uploads()}/${name}`;
     const reply = await send({ instance_id: id, target: 'b1', path: file });
     expect(reply.status).toBe(status);
@@ -97,13 +98,14 @@ describe('secrets', () => {
 });
 
 describe('a connector’s /out', () => {
+  const shared = bench.share();
   test.each([
     ['without the token', {}, 401],
     ['with a wrong one', { authorization: 'Bearer wrong' }, 401],
     ['from another site', { origin: 'https://evil.example' }, 403],
     ['under another name', { host: 'evil.example' }, 403],
   ])('[X06] is closed to everybody else: %s', async (_, headers, status) => {
-    const { id, port } = await create();
+    const { id, port } = shared();
     const url = `http://127.0.0.1:${port}`;
     const message: OutboundMessage = { id: 'x', target: 'b', kind: 'text', text: 'x' };
     expect((await requestJson(`${url}/out`, { body: message, headers, timeoutMs: 5000 })).status).toBe(status);
