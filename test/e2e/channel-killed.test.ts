@@ -10,7 +10,7 @@ import { openChannelService } from './channel-killed/channel-service.ts';
 import { killable, type Killable } from './channel-killed/killable-service.ts';
 import { startTalking } from './channel-killed/people.ts';
 
-const kills = Number(process.env['CHANNEL_KILLS'] ?? usualOrDeep(6, 30));
+const kills = Number(process.env['CHANNEL_KILLS'] ?? usualOrDeep(4, 30));
 const rules: [string, ChatPlatformOptions][] = [
   ['dedupes posts by their nonce', { dedupesNonces: true }],
   ['finds a message by its nonce', { findsNonces: true }],

@@ -8,7 +8,7 @@ import { askThroughKills } from './killed-chat/ask-through-kills.ts';
 import { findBroken, isAnswered } from './killed-chat/find-broken.ts';
 
 const kills = Number(process.env['CHATROOM_KILLS'] ?? usualOrDeep(3, 10));
-const messages = Number(process.env['CHATROOM_MESSAGES'] ?? 30);
+const messages = Number(process.env['CHATROOM_MESSAGES'] ?? usualOrDeep(20, 30));
 const chats = Number(process.env['CHATROOM_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };
 

@@ -7,11 +7,12 @@ import { startGitHubServer } from '@svc/testing/github-server/index.ts';
 import type { GitHubIssue } from '@svc/testing/github-server/github-store.ts';
 import { waitFor } from '@svc/testing/house.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { injections } from '../../connectors/issues/test/injections.ts';
 import { openKillableService } from './channel-killed/killable-service.ts';
 
-/** Every so many of the texts; 1 is all of them, which takes some minutes. */
-const every = Number(process.env['ISSUES_INJECTED_EVERY'] ?? 6);
+/** Every so many of the texts, an odd number so that all places are among them; 1 is all of them, which takes some minutes. */
+const every = Number(process.env['ISSUES_INJECTED_EVERY'] ?? usualOrDeep(11, 3));
 const texts = injections.filter((_, n) => n % every === 0);
 
 /** A model that obeys all that it reads, by the tools that it was given and by those that it was not, and says all that it knows. */

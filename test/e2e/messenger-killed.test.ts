@@ -9,7 +9,7 @@ import { openMessengerService } from './messenger-killed/messenger-service.ts';
 import { ask } from './messenger-killed/places.ts';
 
 const kills = Number(process.env['MESSENGER_KILLS'] ?? usualOrDeep(3, 10));
-const messages = Number(process.env['MESSENGER_MESSAGES'] ?? 30);
+const messages = Number(process.env['MESSENGER_MESSAGES'] ?? usualOrDeep(20, 30));
 const chats = Number(process.env['MESSENGER_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };
 

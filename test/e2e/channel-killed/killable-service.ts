@@ -4,6 +4,9 @@ import type { Instance } from '@svc/contract/instance.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { createHostProcess } from '@svc/testing/host-process.ts';
 import { waitFor } from '@svc/testing/house.ts';
+import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { openManagerDb } from '../../../apps/manager/src/db/open-manager-db.ts';
+import { createInstanceStore } from '../../../apps/manager/src/instance/instance-store.ts';
 
 export const killable = ['connections', 'connector', 'manager', 'core'] as const;
 export type Killable = (typeof killable)[number];
@@ -89,6 +92,7 @@ export async function openKillableService({
   return service;
 
   async function open(): Promise<void> {
+    await forgoFirstInstance(dataDir);
     await Promise.all([core.start(), manager.start()]);
     // On a busy machine, loading the type may take a while.
     const make = () => act('', { type, name: type, enabled: true, config });
@@ -98,6 +102,13 @@ export async function openKillableService({
       await waitFor(isMade, 30_000, () => `the instance cannot be made: ${JSON.stringify(answer.body)} ${service.faults()}`);
     await service.recover();
   }
+}
+
+/** No test asks the chat completions API of a first start, which each manager would start again. */
+async function forgoFirstInstance(dataDir: string): Promise<void> {
+  const db = openManagerDb(dataPaths(dataDir).managerDb, 'normal');
+  await createInstanceStore(db).writeMeta('seeded', '0');
+  await db.close();
 }
 
 async function isReady(url: string): Promise<boolean> {
