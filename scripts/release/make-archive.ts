@@ -4,7 +4,7 @@ import path from 'node:path';
 import { archiveName, type ReleaseInfo } from '@svc/service-kit/update/release-info.ts';
 import { packArchive } from './pack-archive.ts';
 import { sbomOf } from './sbom.ts';
-import { stageRelease, type Install } from './stage-release.ts';
+import { stageRelease } from './stage-release.ts';
 
 export type Making = {
   root: string;
@@ -15,16 +15,15 @@ export type Making = {
   time: number;
   /** Compression level of gzip. */
   level?: number;
-  install?: Install;
 };
 
 /** Makes the complete archive of a release for one platform. Returns its path. */
-export async function makeArchive({ root, out, info, time, level = 9, install }: Making): Promise<string> {
+export async function makeArchive({ root, out, info, time, level = 9 }: Making): Promise<string> {
   const work = mkdtempSync(path.join(tmpdir(), 'svc-release-'));
   const name = archiveName(info.version, info.platform);
   try {
     const stage = path.join(work, name);
-    await stageRelease({ root, stage, info, ...(install !== undefined && { install }) });
+    await stageRelease({ root, stage, info });
     mkdirSync(out, { recursive: true });
     const file = path.join(out, `${name}.tar.gz`);
     await packArchive({ folder: stage, file, time, level });

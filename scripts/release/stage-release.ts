@@ -10,17 +10,13 @@ type Staging = {
   /** A folder that does not exist yet. */
   stage: string;
   info: ReleaseInfo;
-  install?: Install;
 };
-
-/** Runs npm in a folder with a lock, to install what it names. */
-export type Install = (folder: string, args: readonly string[]) => void;
 
 /** Files that are only for development. */
 const leftOut = [/^bench\//, /^\.(?:ci\/|ox)/, /^(?:[^/]+\/[^/]+\/)?test\//, /\.test\.tsx?$/, /^packages\/testing\/src\//];
 
 /** Puts a complete installation into one folder: sources, dependencies, Node, web apps. Nothing has to be set up later. */
-export async function stageRelease({ root, stage, info, install = runNpm }: Staging): Promise<void> {
+export async function stageRelease({ root, stage, info }: Staging): Promise<void> {
   const apps = Object.keys(webApps) as WebApp[];
   for (const app of apps) await buildWebApp({ root, app, env: process.env, registry: null, onStep: () => undefined });
   for (const name of filesOf(root)) {
@@ -29,8 +25,8 @@ export async function stageRelease({ root, stage, info, install = runNpm }: Stag
     copyFileSync(path.join(root, name), path.join(stage, name));
   }
   for (const app of apps) cpSync(webAppFolder(root, app), webAppFolder(stage, app), { recursive: true });
-  installNode(stage, info.platform, install);
-  installDependencies(stage, install);
+  installNode(stage, info.platform);
+  installDependencies(stage);
   writeFileSync(path.join(stage, releaseFile), `${JSON.stringify(info, null, 2)}\n`);
 }
 
@@ -43,13 +39,13 @@ const filesOf = (root: string): string[] =>
 const isBuilt = (name: string): boolean => Object.values(webApps).some((folder) => name.startsWith(`${folder}/src/`));
 
 /** Installs Node as `svc` does, with its stamp. Works for any platform, because it is not run. Headers and manuals are removed. */
-function installNode(stage: string, platform: string, install: Install): void {
+function installNode(stage: string, platform: string): void {
   const runtime = path.join(stage, '.runtime');
   mkdirSync(runtime, { recursive: true });
   for (const file of ['package.json', 'package-lock.json'])
     copyFileSync(path.join(stage, 'runtime', file), path.join(runtime, file));
   const [os = '', cpu = ''] = platform.split('-');
-  install(runtime, ['ci', '--include=optional', `--os=${os}`, `--cpu=${cpu}`]);
+  npm(runtime, ['ci', '--include=optional', `--os=${os}`, `--cpu=${cpu}`]);
   for (const name of packagesIn(runtime))
     for (const unused of ['include', 'share'])
       rmSync(path.join(runtime, 'node_modules', name, unused), { recursive: true, force: true });
@@ -60,13 +56,13 @@ const packagesIn = (folder: string): string[] =>
   readdirSync(path.join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
 
 /** Installs the dependencies as `svc` does, with the stamp last. None of them is for one platform only (test/pins.test.ts). */
-function installDependencies(stage: string, install: Install): void {
-  install(stage, ['ci', '--omit=dev']);
+function installDependencies(stage: string): void {
+  npm(stage, ['ci', '--omit=dev']);
   writeFileSync(path.join(stage, 'node_modules/.svc-level'), 'production\n');
   copyFileSync(path.join(stage, 'package-lock.json'), path.join(stage, 'node_modules/.svc-lock'));
 }
 
-export function runNpm(cwd: string, args: readonly string[]): void {
+function npm(cwd: string, args: readonly string[]): void {
   execFileSync('npm', [...args, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -11,7 +11,6 @@ import { until } from '@svc/testing/until.ts';
 import { signSums, writeSums } from '../../../scripts/release/checksums.ts';
 import { packArchive } from '../../../scripts/release/pack-archive.ts';
 import { makeArchive } from '../../../scripts/release/make-archive.ts';
-import { installKept } from './install-kept.ts';
 
 const run = promisify(execFile);
 const repositoryRoot = path.resolve(import.meta.dirname, '../../..');
@@ -57,7 +56,6 @@ export async function openArchiveHouse(): Promise<ArchiveHouse> {
     info: { version, commit, platform, archives: null },
     time: 1_790_000_000,
     level: 0,
-    install: installKept,
   });
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
   writeFileSync(signers, `ann@example.org ${readFileSync(`${key}.pub`, 'utf8')}`);
