@@ -130,6 +130,7 @@ test('[P12] a key sent with /query appears in no log and no file', async () => {
   const query = (body: object) => requestJson(`${core.url}/query`, { body, timeoutMs: 40_000 });
   const asked = { message: 'echo hi', userId: 'nobody', apiKey: 'canary-key-123456' };
   expect((await query(asked)).status).toBe(403);
+  expect((await query({ ...asked, userId: 'owner', platform: 'compat' })).status).toBe(200);
   expect((await query({ ...asked, message: 5 })).status).toBe(400);
   core.child.kill('SIGTERM');
   await core.exited;

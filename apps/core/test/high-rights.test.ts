@@ -50,9 +50,10 @@ describe('fresh second factor for changes through the dashboard', () => {
     expect((await read('ben')).grants).toHaveLength(1);
   });
 
-  test('is required to enable a person with high rights or exempt one from moderation, not to disable or annotate', async () => {
+  test('is required to enable a person with high rights or exempt one from moderation, not to disable, rename or annotate', async () => {
     await core.addPrincipal('carla', 'trusted');
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'disabled' })).toEqual([200, 200, 200]);
+    expect(await ways('PATCH', '/trust/principals/carla', { display_name: 'Carla', notes: 'x' })).toEqual([200, 200, 200]);
     expect(await ways('PATCH', '/trust/principals/carla', { status: 'active' })).toEqual([403, 200, 200]);
     expect(await ways('PATCH', '/trust/principals/ben', { status: 'active', notes: 'x' })).toEqual([200, 200, 200]);
     expect(await ways('PATCH', '/trust/principals/ben', { bypass_moderation: true })).toEqual([403, 200, 200]);

@@ -7,7 +7,7 @@ let core: TestCore;
 let clock: FakeClock;
 beforeEach(async () => {
   clock = createFakeClock();
-  core = await openTestCore({ clock });
+  core = await openTestCore({ clock, env: { SVC_ALLOWED_HOSTS: 'home.example' } });
 });
 afterEach(() => core.close());
 
@@ -157,6 +157,7 @@ test.each([
   ['of another site', { 'sec-fetch-site': 'cross-site' }],
   ['of another server of this host', { 'sec-fetch-site': 'same-site' }],
   ['without an origin', { origin: '' }],
+  ['over plain http on another machine', { origin: 'http://home.example', host: 'home.example' }],
 ])('a page %s cannot sign in', async (_name, headers) => {
   const { secret } = await setUp();
   clock.advance(60_000);

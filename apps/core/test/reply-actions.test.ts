@@ -7,7 +7,7 @@ import { says } from '@svc/testing/scripted-engine.ts';
 import { beforeEach, expect, test } from 'vitest';
 import { callTool, toolbeltOf, type Called } from './call-tool.ts';
 import { envelope, openTestCore } from './open-test-core.ts';
-import { from, openToolbeltBench, planted } from './open-toolbelt-bench.ts';
+import { from, openToolbeltBench, planted, tokenOf } from './open-toolbelt-bench.ts';
 
 const bench = openToolbeltBench();
 const capabilities = { actions: ['file', 'react'] as ('file' | 'react')[] };
@@ -152,6 +152,18 @@ test('read-only roles can react but not send files, and public turns have no wor
   const reacted = await turn(asking('reader'), 'ok', (call) => call('svc_react', { emoji: '👍' }));
   expect(reacted.actions).toHaveLength(2);
   expect(await refusal(asking('trusted', { public: true }), 'svc_reply_file', { path: 'f.txt' })).toContain('no such file');
+});
+
+test('a guest can neither send a file nor react, not even with the token of a shared conversation', async () => {
+  put('g.txt', 'x');
+  const room = { conversation_key: 'messenger:m1:chat:all' };
+  const token = await bench.inTurn(asking('trusted', room), (request) => Promise.resolve(tokenOf(request)));
+  const answers = await bench.inTurn(asking('visitor', room), ({ toolServers }) => {
+    expect(toolServers).toEqual([]);
+    const calls = [bench.direct(token, 'svc_reply_file', { path: 'g.txt' }), bench.direct(token, 'svc_react', { emoji: '👍' })];
+    return Promise.all(calls);
+  });
+  expect(answers.map(({ status }) => status)).toEqual([401, 401]);
 });
 
 test('a file added after the reply was made is refused, and its copy deleted', async () => {

@@ -24,8 +24,8 @@ test('the warning for the engine in use appears in /health', async () => {
   await expect.poll(notices).toContainEqual(warned);
 });
 
-test('an engine paid by key causes no warning', async () => {
-  core = await openTestCore({ auth: 'api_key' });
+test.each(['api_key', 'local'] as const)('an engine with auth "%s" causes no warning', async (auth) => {
+  core = await openTestCore({ auth });
   await core.addPrincipal('anna', 'known');
   await notices();
   await core.context.subscriptionWarning.of('claude');
