@@ -78,15 +78,15 @@ describe('POST /v2/announce', () => {
     ['an empty label', { text: 'x', from: '' }],
     ['more text than there may be', { text: 'x'.repeat(1_000_001) }],
   ];
-  test('what is no announcement is 400, and nothing is posted', async () => {
+  test('answers 400 for an invalid announcement and posts nothing', async () => {
     for (const [name, body] of refused) {
       expect((await announce(body)).statusCode, name).toBe(400);
       expect(await listed(), name).toEqual([]);
     }
   });
 
-  test('[A03] a ttl that is no time to come is 400, and nothing is posted', async () => {
-    // JSON has no NaN: a caller that sends one sends null, or something that is no JSON.
+  test('[A03] answers 400 for a ttl that is not a future time and posts nothing', async () => {
+    // JSON has no NaN: a caller that sends one sends null, or invalid JSON.
     for (const ttl of ['0', '-1', '-0.5', 'null', '"NaN"', 'NaN', '1e999', '1e12']) {
       const answer = await core.app.inject({
         method: 'POST',
@@ -140,7 +140,7 @@ describe('GET /v2/announcements', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('lists many without holding others up', async () => {
+  test('lists 1000 announcements without blocking the event loop', async () => {
     const note = { text: 'x'.repeat(4000), target: '*', priority: 'normal', from_session: '' } as const;
     await Promise.all(Array.from({ length: 1000 }, () => core.context.announcements.post(note)));
     let longest = 0;
@@ -312,7 +312,7 @@ describe('[A06] a killed core', () => {
     return announcementsIn((JSON.parse(answer.body.actions[0]?.text ?? '{}') as { prompt: string }).prompt);
   };
 
-  test('still lists what it listed, loses no post that it had answered, delivers it once, and goes on with higher ids', async () => {
+  test('keeps announcements and cursors after a restart, loses no acknowledged post, and never reuses ids', async () => {
     const dir = dataDir();
     const first = await startCoreProcess(dir);
     await first.ready();
@@ -404,7 +404,7 @@ describe('DELETE /v2/announcements/:id', () => {
     expect(await turn()).toEqual(['three']);
   });
 
-  test('of a note that is not there is 404, and removes no other', async () => {
+  test('answers 404 for an unknown announcement and removes no other', async () => {
     await announce({ text: 'one' });
     for (const id of [0, 2, -1, '1.5', 'x', '1%00', '99999999999999999999']) {
       expect((await remove(id)).statusCode, String(id)).toBe(404);

@@ -30,14 +30,14 @@ afterEach(() => core.close());
 
 const [newer, newest] = ['99.0.0', '99.1.0'];
 
-/** What codex answers, by the folder it runs from: `current` is the one in use. */
+/** The answer of codex, by the folder from which it runs: `current` is the one in use. */
 let answers: (place: string) => EngineScript = () => answering('ready');
 const failing: EngineScript = async function* () {
   yield { type: 'failed', failure: { code: 'engine_failed', message: 'it lost its tongue', retryable: false } };
 };
 const answeredBy: string[] = [];
 
-/** The real engine, except for its answers: the packages here have no program that talks. */
+/** The real engine, except for its answers: the programs of the packages here cannot answer. */
 const loadMute = async (id: EngineId) => {
   const createEngine = await loadEngine(id);
   return (deps: Parameters<typeof createEngine>[0]) => {
@@ -66,10 +66,10 @@ async function open(publish: Publish, npm: 'real' | 'quick' = 'real') {
   start();
 }
 
-/** The same for tests of what the core does with what npm brings. */
+/** The same with a small npm, for tests of the core rather than of npm. */
 const openQuick = (publish: Publish) => open(publish, 'quick');
 
-/** npm with a cache of its own, so that a test sees what npm asks for. */
+/** npm with a separate cache, so that a test sees all requests of npm. */
 function npmEnv(engine: string, npm: 'real' | 'quick'): Record<string, string> {
   const home = temporaryFolder();
   onTestFinished(() => home.remove());
@@ -96,7 +96,7 @@ async function install() {
   await ended().toBe('done');
 }
 
-/** Lets time pass in steps, so that what one check has begun continues before the next. */
+/** Advances the clock in steps, so that the work of one check continues before the next check. */
 async function pass(ms: number) {
   for (let left = ms; left > 0; left -= 600_000) {
     clock.advance(Math.min(left, 600_000));
@@ -104,7 +104,7 @@ async function pass(ms: number) {
   }
 }
 
-/** Six hours pass, and whatever is due then is done. */
+/** Advances the clock to the next update check, and waits for an event of it if one is given. */
 async function sixHours(untilEvent: string | null) {
   const before = events().length;
   await pass(6 * 3_600_000 + 600_000);
@@ -127,7 +127,7 @@ describe('engine installation on demand', { timeout: 90_000 }, () => {
     expect(events()).toEqual(['installed']);
   });
 
-  test('is one at a time', async () => {
+  test('rejects a second installation with 409 while one runs', async () => {
     await openQuick((publish) => publish(pinned));
     const goOn = registry.hold();
     await post('codex/install');
@@ -137,7 +137,7 @@ describe('engine installation on demand', { timeout: 90_000 }, () => {
     await ended().toBe('done');
   });
 
-  test('fails with the reason and leaves nothing behind when the package cannot be fetched', async () => {
+  test('fails with the reason and leaves no files when the package cannot be fetched', async () => {
     await open(() => undefined);
     await post('codex/install');
     await ended().toBe('failed');
@@ -154,7 +154,7 @@ describe('engine installation on demand', { timeout: 90_000 }, () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('stops with the service and leaves nothing that looks like an engine', async () => {
+  test('stops with the service and leaves no files', async () => {
     await open((publish) => publish(pinned));
     registry.hold();
     await post('codex/install');
@@ -164,7 +164,7 @@ describe('engine installation on demand', { timeout: 90_000 }, () => {
     core.context.close = () => Promise.resolve();
   });
 
-  test('takes the place of a folder that was made by hand, which is kept', async () => {
+  test('replaces a folder that was made by hand and keeps it under another name', async () => {
     await openQuick((publish) => publish(pinned));
     mkdirSync(path.join(folder(), 'current'), { recursive: true });
     writeFileSync(path.join(folder(), 'current/note'), 'mine');
@@ -172,7 +172,7 @@ describe('engine installation on demand', { timeout: 90_000 }, () => {
     expect([current(), existsSync(path.join(folder(), 'by-hand-1/note'))]).toEqual([pinned, true]);
   });
 
-  test('is refused where the settings name a program of their own', async () => {
+  test('is refused when a setting names the program to use', async () => {
     await openQuick((publish) => publish(pinned));
     await core.close();
     core = await openTestCore({ loadEngine, env: { SVC_CODEX_PATH: '/somewhere', SVC_DEFAULT_ENGINE: 'offline' } });
@@ -184,7 +184,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
   const turnOn = () => core.app.inject({ method: 'PATCH', url: '/v2/engines/codex', payload: { auto_update: true } });
   const views = () => registry.asked.filter((asked) => asked === codexPackage).length;
 
-  test('is off unless it is wanted, and nothing is asked at the start', async () => {
+  test('is off by default, and does not check at once when turned on', async () => {
     await openQuick((publish) => [pinned, newer].forEach((version) => publish(version)));
     await install();
     const before = registry.asked.length;
@@ -193,7 +193,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect(registry.asked.length).toBe(before);
   });
 
-  test('is looked for every six hours, goes beside the old version, and keeps that one', async () => {
+  test('checks every six hours, tests the new version before use, and keeps the previous version', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     await turnOn();
@@ -212,7 +212,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect(versions()).toEqual([newer, newest]);
   });
 
-  test('that does not pass its test changes nothing, is reported, and is not tried again', async () => {
+  test('keeps the current version when the new one fails its check, reports that, and does not retry', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer, { says: '0.0.1' }));
@@ -231,7 +231,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect([tarballs(), current()]).toEqual([before[0], pinned]);
   });
 
-  test('after which the engine is not ready any more is rolled back', async () => {
+  test('rolls back when the engine is no longer ready after the update', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer, { isLoggedIn: false }));
@@ -245,7 +245,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     });
   });
 
-  test('that does not answer although the version in use does is never used, and is not tried again', async () => {
+  test('rejects a new version that does not answer while the current one does, and does not retry', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
@@ -259,7 +259,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect(answeredBy).toHaveLength(2);
   });
 
-  test('is put off, not given up, while the version in use does not answer either', async () => {
+  test('is postponed while the current version does not answer either', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
@@ -272,7 +272,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect(current()).toBe(newer);
   });
 
-  test('is gone back from, and not made again by itself', async () => {
+  test('does not install a version again after a manual rollback, but installs the next one', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     expect(await codex()).toMatchObject({ previous_version: null });
@@ -297,7 +297,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     expect(current()).toBe(newest);
   });
 
-  test('ends with the service in the middle of its answer, and changes nothing', async () => {
+  test('changes nothing when the service stops during the test of a new version', async () => {
     await openQuick((publish) => publish(pinned));
     await install();
     registry.publish(codexPackage, newer, fakeCodex(newer));
@@ -313,7 +313,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
     core.context.close = () => Promise.resolve();
   });
 
-  test('leaves alone what the service has not installed, and says so', async () => {
+  test('does not update an engine that the service has not installed, and reports that', async () => {
     await openQuick((publish) => publish(newer));
     await turnOn();
     await sixHours(null);
@@ -322,7 +322,7 @@ describe('automatic engine update', { timeout: 90_000 }, () => {
   });
 });
 
-/** A core whose codex is looked at and tested for real, while its turns do what the test says. */
+/** A core whose codex is really checked and tested, while its turns follow the script of the test. */
 async function openWithTurns(npm: 'real' | 'quick') {
   await open((publish) => publish(pinned), npm);
   await core.close();
@@ -360,8 +360,8 @@ async function openWithTurns(npm: 'real' | 'quick') {
   };
 }
 
-describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
-  test('while one runs nothing is looked for; it is made up for afterwards', async () => {
+describe('an update of an engine with running turns', { timeout: 90_000 }, () => {
+  test('is not checked for during a turn, but soon after it', async () => {
     const { begin } = await openWithTurns('quick');
     const end = await begin();
     const before = registry.asked.length;
@@ -375,7 +375,7 @@ describe('an update and the turns of its engine', { timeout: 90_000 }, () => {
     expect((await core.handle(envelope('again'))).json()).toMatchObject({ outcome: 'replied', engine_id: 'codex' });
   });
 
-  test('one that begins while the new version is fetched ends with the old one before the new one takes its place', async () => {
+  test('waits for a turn that began while the new version was fetched', async () => {
     const { begin } = await openWithTurns('real');
     const goOn = registry.hold();
     clock.advance(600_000);

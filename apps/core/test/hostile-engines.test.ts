@@ -15,7 +15,7 @@ type Answer = { status: number; body: HandleResult & ErrorBody };
 
 const maxReply = 200_000;
 
-/** A core that kept one of the floods, 270 MB and more, would use twice that: its strings take two bytes a character. */
+/** Each flood is 270 MB or more. A core that retained one would grow by twice that: its strings take two bytes a character. */
 const maxGrowth = 400e6;
 
 const seed = { principals: [{ key: 'anna', role: 'owner', identifiers: [{ surface: 'compat', value: 'anna' }] }] };

@@ -138,7 +138,7 @@ describe('a model without a price', () => {
     );
   });
 
-  test('is a notice in /health where spending is limited', async () => {
+  test('causes a notice in /health when spending is limited', async () => {
     await open({ env: { SVC_SPEND_HARD_USD: '5' } });
     core.engine.script(working('qwen3:8b', used));
     expect(await get('/health')).toMatchObject({ notices: [] });
@@ -149,7 +149,7 @@ describe('a model without a price', () => {
     });
   });
 
-  test('is a notice where a sender has a budget, until a price is set', async () => {
+  test('causes a notice when a sender has a budget, until a price is set', async () => {
     await open();
     await core.app.inject({
       method: 'PUT',
@@ -164,7 +164,7 @@ describe('a model without a price', () => {
     expect(await get('/health')).toMatchObject({ notices: [] });
   });
 
-  test('is no notice where nothing is limited', async () => {
+  test('causes no notice in /health without a limit', async () => {
     await open();
     core.engine.script(working('qwen3:8b', used));
     await core.handle(envelope('go'));

@@ -89,7 +89,7 @@ async function startHere(dir: string): Promise<Core & { stop(): Promise<unknown>
 describe('[T01] a trust store', () => {
   const why = (dir: string) => `the trust store ${file(dir)} is empty, though trust had been set up here`;
 
-  test('that is missing lets nobody in where trust had been set up, also after a kill and another start', async () => {
+  test('that is missing after trust was set up denies everyone, also after a kill and a restart', async () => {
     const dir = usedFolder();
     rmSync(file(dir));
     const core = await start(dir);
@@ -99,7 +99,7 @@ describe('[T01] a trust store', () => {
     await expectClosed(await start(dir), 'remove ');
   });
 
-  test('that is of zero bytes lets nobody in where trust had been set up, also after another start', async () => {
+  test('that is empty after trust was set up denies everyone, also after a restart', async () => {
     const dir = usedFolder();
     truncateSync(file(dir), 0);
     const core = await startHere(dir);
@@ -108,7 +108,7 @@ describe('[T01] a trust store', () => {
     await expectClosed(await startHere(dir), 'remove ');
   });
 
-  test('that is gone is started over when the operator says so', async () => {
+  test('that is missing is created again once the operator has removed its marker file', async () => {
     const dir = usedFolder();
     rmSync(file(dir));
     rmSync(file(dir, 'trust.set-up'));
