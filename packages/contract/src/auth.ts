@@ -1,8 +1,11 @@
 /** How long a second factor stays valid for dangerous acts. */
 const proofLastsMs = 10 * 60_000;
+/** A clock that is corrected by a moment ends no proof. */
+const mayBeAheadMs = 60_000;
 
-/** Whether a second factor that was given at `provenAt` still counts. One from the future does not: the clock was ahead. */
-export const isProofFresh = (provenAt: number, now: number): boolean => Math.abs(now - provenAt) <= proofLastsMs;
+/** Whether a second factor that was given at `provenAt` still counts. One that is dated ahead does not: the clock was ahead. */
+export const isProofFresh = (provenAt: number, now: number): boolean =>
+  provenAt - now <= mayBeAheadMs && now - provenAt <= proofLastsMs;
 
 /** Where a person is signed in. Times are epoch ms. */
 export type LoginSession = {
