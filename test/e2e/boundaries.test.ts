@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** What the process says of itself, so that no route is forgotten. */
+/** From the OpenAPI document of the process, so that no route is forgotten. */
 async function routesOf(name: Name): Promise<Route[]> {
   const answer = await send(name, { method: 'GET', path: '/openapi.json' }, bearer(name));
   const { paths } = JSON.parse(answer.body) as { paths: Record<string, object> };
@@ -97,7 +97,7 @@ describe.each(processes)('every route of %s', (name) => {
         const headers = { ...bearer(name, route.path), ...(type !== '' && { 'content-type': type }), 'content-length': '2' };
         const { status, body } = await send(name, route, headers, '{}');
         if (type.startsWith('multipart') && takesForms.has(`${route.method} ${route.path}`)) continue;
-        // Nothing is served there, whatever comes.
+        // The route answers every request so.
         if (status === 404 && body.includes('"unsupported_endpoint"')) continue;
         if (status !== 415) wrong.push(`${route.method} ${route.path} as "${type}": ${status}`);
       }
@@ -108,11 +108,11 @@ describe.each(processes)('every route of %s', (name) => {
 
 const takesForms = new Set(['POST /v1/audio/transcriptions']);
 
-/** What is sent to these is a file, whatever it calls itself. */
+/** These take a file with any content type. */
 const takesBytes = new Set(['PUT /v2/upload/compat/compat', 'POST /v2/backups/import', 'POST /v2/transcribe']);
 
 test.each(['manager', 'collector', 'compat'] as const)(
-  '[H07] an address that a header claims opens nothing of %s',
+  '[H07] forwarding headers that claim a local address give no access to %s',
   async (name) => {
     const claimed = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1;host=localhost', 'x-real-ip': '127.0.0.1' };
     const open = ['/health', '/version', '/openapi.json'];
@@ -123,14 +123,14 @@ test.each(['manager', 'collector', 'compat'] as const)(
   },
 );
 
-describe.each(processes)('[H08] %s closes after one refusal', (name) => {
+describe.each(processes)('[H08] malformed requests to %s', (name) => {
   test.each([
     ['both lengths', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', 400],
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 40\r\n', 400],
     ['a folded header', 'X-A: 1\r\n 2\r\n', 400],
     ['a bare line feed', 'X-A: 1\nX-B: 2\r\n', 400],
     ['17 KB of headers', `X-A: ${'a'.repeat(17 * 1024)}\r\n`, 431],
-  ])('of %s, and answers nothing that follows', async (_what, headers, status) => {
+  ])('answers %s with one error and closes the connection', async (_what, headers, status) => {
     const host = 'Host: localhost\r\n';
     const answer = await raw(name, `POST /health HTTP/1.1\r\n${host}${headers}\r\n0\r\n\r\nGET /health HTTP/1.1\r\n${host}\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
@@ -152,7 +152,7 @@ const raw = (name: Name, bytes: string) =>
     socket.on('close', () => resolve(text));
   });
 
-test('what was refused changed nothing', async () => {
+test('the refused requests changed no state', async () => {
   const read = async (name: Name, path: string): Promise<unknown> =>
     JSON.parse((await send(name, { method: 'GET', path }, bearer(name))).body);
   expect(await read('manager', '/instances')).toMatchObject({ instances: [{ id: 'compat', status: 'running', restarts: 0 }] });
@@ -192,7 +192,7 @@ describe.each(processes)('%s is not moved', (name) => {
     for (const route of shareOf(name, nth)) {
       if (route.method === 'GET') continue;
       const headers = { ...bearer(name, route.path), 'content-type': 'application/json' };
-      // Or the one instance there is would be stopped.
+      // Otherwise the only instance would be stopped.
       const answer = await send(name, { ...route, path: route.path.replace('/compat', '/nobody') }, headers, body);
       expect([route, answer.body, isFault(answer)]).toEqual([route, answer.body, false]);
     }

@@ -23,7 +23,7 @@ const canaries = {
   loginKey: '',
   connectorKey: '',
 };
-/** Said first, and a secret only later: of a tool server, which nobody but the core knows. */
+/** Becomes a secret only after it was said: as a variable of a tool server, which only the core knows. */
 const late = 'Cnry7Lat2vBnMkJh';
 
 const key = 'compat:c1:canaries';
@@ -88,7 +88,7 @@ const handle = (text: string, over: object = {}) => ({
   ...over,
 });
 
-/** What nobody knows to be a secret yet. */
+/** Says a value that is not yet known to be a secret. */
 async function sayLate(): Promise<void> {
   await ask(`${house.urls.core}/v2/handle`, { body: handle(`say ["${late}"]`) });
   await waitFor(
@@ -113,7 +113,7 @@ const foreignEvent = (text: string, others: string[]) => ({
   payload: { [text]: { [text]: others }, n: Number(canaries.number), turn_id: text, what: 'started' },
 });
 
-/** Everything that makes the engine speak, or that says a secret to the service itself. */
+/** Every request that makes the engine repeat a secret, or that itself contains one. */
 async function sayEverything(): Promise<Record<string, string>> {
   const { core, compat, collector } = house.urls;
   const values = Object.values(canaries);
@@ -180,7 +180,7 @@ async function readEverything(): Promise<Record<string, string>> {
   return seen;
 }
 
-/** Logs, spools and the store of events. What the core keeps for going on with a conversation is as it was said. */
+/** Logs, spools and the store of events. The history of the core is left out: it is stored unmasked. */
 function filesOutside(): Record<string, string> {
   const names = ['logs', 'spool', 'run'].flatMap((dir) =>
     readdirSync(path.join(house.folder, dir)).map((name) => `${dir}/${name}`),
@@ -190,7 +190,7 @@ function filesOutside(): Record<string, string> {
   return Object.fromEntries(plain.map((name) => [name, readFileSync(path.join(house.folder, name), 'latin1')]));
 }
 
-test('[R01] no secret that the service knows is in any sink, whatever an engine says', async () => {
+test('[R01] known secrets are masked in every answer, feed, log and database, whatever an engine says', async () => {
   await sayLate();
   const said = await sayEverything();
   await waitFor(

@@ -13,7 +13,7 @@ const chats = Number(process.env['CHATROOM_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };
 
 test(
-  `${messages} messages in ${chats} chats of Discord are answered once and in order through ${kills} kills, sessions that end and faults`,
+  `answers ${messages} messages in ${chats} Discord chats once and in order through ${kills} kills, ended sessions and faults`,
   async () => {
     const seed = Number(process.env['CHATROOM_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     const random = createRandom(seed);

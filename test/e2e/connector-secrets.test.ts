@@ -9,7 +9,7 @@ import { askProcess, startVaultProcess } from '@svc/testing/vault-process.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import { makeVault } from '../../apps/vault/test/open-in-process.ts';
 
-/** Nothing in its name or its form says that it is one. */
+/** Does not look like a secret. */
 const canary = 'tulips under the oak';
 
 let folders: TemporaryFolder[];
@@ -64,7 +64,7 @@ async function say(text: string): Promise<string> {
   return JSON.stringify(answer.body);
 }
 
-test('a secret that a connector got from the vault is in no reply, also not of a core that started later', async () => {
+test('a secret that a connector read from the vault is masked in replies, also after a restart of the core', async () => {
   expect(await say(canary)).toContain(canary);
 
   const made = await house.post<{ instance: { status: string } }>(`${house.urls.manager}/instances`, {

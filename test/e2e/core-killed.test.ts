@@ -37,14 +37,14 @@ beforeAll(async () => {
 });
 
 test.each(durabilities)(
-  'kill -9 of the core at random moments under load, SVC_DURABILITY=%s, %i times: all it has acknowledged ends answered, delivered or listed',
+  'kill -9 of the core under load, SVC_DURABILITY=%s, %i times: every acknowledged message is answered, delivered or listed',
   async (durability, times) => {
     await storm(times, killSoon, { SVC_DURABILITY: durability });
   },
   900_000,
 );
 
-test(`a power failure under load, ${killsInFull} times, costs nothing of what it has acknowledged with SVC_DURABILITY=full`, async ({
+test(`a power failure under load, ${killsInFull} times, loses nothing that the core acknowledged with SVC_DURABILITY=full`, async ({
   skip,
 }) => {
   const disk = mountLossyDisk(300);

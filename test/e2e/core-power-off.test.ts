@@ -17,7 +17,7 @@ const talkMs = 3000;
 const breathMs = 25;
 const conversation = 'shell:power';
 
-test('a power failure leaves the database whole and costs the last second at most, as SVC_DURABILITY is unless set', async ({
+test('with the default SVC_DURABILITY, a power failure leaves the database intact and loses at most the last second', async ({
   skip,
 }) => {
   const disk = mountLossyDisk(300);

@@ -66,7 +66,7 @@ async function examine(dir: string): Promise<Finding[]> {
 }
 
 describe('svc doctor', () => {
-  test('finds every database whole after an ordinary stop', async () => {
+  test('reports no damage after an ordinary stop', async () => {
     expect(await examine(brokenFolder(() => undefined))).toEqual([]);
   });
 
@@ -86,7 +86,7 @@ describe('svc doctor', () => {
     );
   });
 
-  test('names a log with altered bytes, and a core that starts on it keeps it and says that something is missing', async () => {
+  test('reports a damaged write-ahead log, which the core sets aside when it starts and reports as degraded', async () => {
     const dir = brokenFolder((folder) => {
       for (const end of ['', '-wal']) copyFileSync(path.join(folder, `killed${end}`), path.join(folder, `core.db${end}`));
       damageBytes(path.join(folder, 'core.db-wal'), 9000);
@@ -103,7 +103,7 @@ describe('svc doctor', () => {
     expect(found?.fix).toContain(`./svc backup restore ${backup}`);
   });
 
-  test('names a database that is altered while its process runs', async () => {
+  test('reports a database that is damaged while its process runs', async () => {
     const dir = brokenFolder(() => undefined);
     const core = start('core', dir);
     await core.says('core is ready');
@@ -117,7 +117,7 @@ describe('a process whose database is damaged', () => {
   test.each([
     ['manager', 'manager.db', 'instance'],
     ['collector', 'collector.db', 'header'],
-  ])('(%s) ends, and its last words name the file and the backup', async (service, name, what) => {
+  ])('(%s) exits with an error that names the file and the backup to restore', async (service, name, what) => {
     const dir = brokenFolder((folder) => damageDatabase(path.join(folder, name), what));
     const started = start(service, dir);
     expect(await started.exited).toBe(1);
@@ -159,7 +159,7 @@ describe('a process whose database is damaged', () => {
     expectDegraded(health.json<{ degraded: string[] }>().degraded, dir);
   });
 
-  test('(the vault) ends, and its last words name the file', async () => {
+  test('(the vault) exits with an error that names the file', async () => {
     const dir = brokenFolder(() => undefined);
     const first = start('vault', dir);
     await first.says('vault is ready');

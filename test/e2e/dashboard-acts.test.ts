@@ -15,7 +15,7 @@ import { say, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** In the page: a route of the browser's is not asked about what its service worker lets through. */
+/** Runs in the page: the routes of Playwright do not see requests that a service worker passes on. */
 const endLoginsAsOneSends = `{
   const { fetch } = globalThis;
   globalThis.fetch = async (...given) => {
@@ -27,8 +27,8 @@ const endLoginsAsOneSends = `{
   };
 }`;
 
-/** What an operator does to people and sessions, in the browser, and what the service has of it afterwards. */
-describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
+/** What an operator does to people and sessions in the browser, and its effect in the service. */
+describe.skipIf(why !== null)(`actions in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;
@@ -56,7 +56,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   };
   const people = async () => (await dashboard.house.get<{ principals: Principal[] }>(`${core()}/trust/principals`)).principals;
 
-  test('a stranger is a row at home, is let in, and the record names who did it', async () => {
+  test('a stranger shown on Home can be let in, and the audit log names who did it', async () => {
     await stranger('4711');
     await open('/');
     await page.getByText('1 stranger waits to be let in').waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('why somebody is refused is explained', async () => {
+  test('explains why a sender is refused', async () => {
     await open('/people');
     await page.getByLabel('Channel of the sender').fill('messenger');
     await page.getByLabel('Their name or number there').fill('nobody');
@@ -83,7 +83,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('the last owner cannot be revoked, and the reason stands beside', async () => {
+  test('the last owner cannot be revoked or removed, and the reason is shown', async () => {
     await open('/people');
     await page
       .getByRole('button', { name: /\(owner\)|^owner$/ })
@@ -95,7 +95,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('[13] what is dangerous asks for the second factor again after ten minutes, and then goes on', async () => {
+  test('[13] a dangerous action asks for the second factor again after ten minutes, then completes', async () => {
     ageProof(dashboard);
     await open('/people');
     await page.getByRole('button', { name: 'Add person' }).click();
@@ -109,7 +109,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('[13] what is read again because something happened asks nobody for a second factor', async () => {
+  test('[13] an automatic refresh never asks for a second factor', async () => {
     await open('/settings/secrets');
     await expect.poll(() => page.getByRole('button', { name: 'Add secret' }).isEnabled()).toBe(true);
     await isLive(page);
@@ -124,9 +124,9 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('[14] a login that ends while one writes costs nothing: one signs in over the page, and the message goes', async () => {
+  test('[14] when the login ends as a message is sent, signing in over the page sends it', async () => {
     await open('/chat');
-    // As the message leaves: another request that is told first would open the dialog before one can send.
+    // Just as the message is sent: if another request found out first, it would open the dialog too early.
     await page.exposeFunction('endLogins', endLogins);
     await page.evaluate(endLoginsAsOneSends);
     await say(page, 'count 2');
@@ -139,7 +139,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a channel is added by its form, configured and removed; what is wrong stands at its field', async () => {
+  test('adds, configures and removes a channel, and shows input errors at their field', async () => {
     const instances = async () =>
       (await dashboard.house.get<{ instances: Instance[] }>(`${dashboard.house.urls.manager}/instances`)).instances;
     const [port = 0] = await freePorts(1);
@@ -200,7 +200,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('[30] what others write is shown as it is: nothing of it runs, and nothing is asked for', async () => {
+  test('[30] shows hostile text as text: it runs no script and sends no request', async () => {
     const host = 'https://evil.example';
     const bad = [
       '<img src=x onerror="globalThis.hit=1">',
@@ -244,7 +244,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a session is found by a word, opens where it was said, and is forgotten after a question', async () => {
+  test('a session found by search opens at the match, and is forgotten after a confirmation', async () => {
     await open('/search?q=count');
     await page.locator('.snippet mark').first().waitFor();
     await page.getByRole('link', { name: 'count 2' }).first().click();
@@ -259,7 +259,7 @@ describe.skipIf(why !== null)(`acts in the dashboard${skipNote(why)}`, () => {
   });
 
   test(
-    'a backup with its secrets is brought from a file, and is in place after a restart from the page',
+    'imports a backup with its secrets from a file and restores it when the service is restarted from the page',
     { timeout: 180_000 },
     async () => {
       const secrets = path.join(dashboard.house.folder, 'secrets.json');

@@ -24,7 +24,7 @@ const why = whyNoBrowser();
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: string };
 
-/** What others try, on this machine and from web pages: none of it gets in. */
+/** Attacks by other programs on this machine and by web pages; none gets access. */
 describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
@@ -64,14 +64,14 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
   const json = { 'content-type': 'application/json' };
   const sessions = '/core/v2/sessions';
 
-  test('both halves of the login are needed: neither the cookie nor the token opens anything alone', async () => {
+  test('a login needs both the cookie and the token; neither alone gives access', async () => {
     expect((await send('GET', sessions, own)).status).toBe(200);
     expect((await send('GET', sessions, { cookie: own.cookie })).status).toBe(401);
     expect((await send('GET', sessions, { 'x-session-token': own['x-session-token'] })).status).toBe(401);
     expect((await send('GET', sessions, { cookie: own.cookie, 'x-session-token': 'x'.repeat(43) })).status).toBe(401);
   });
 
-  test('nobody is believed who names a person, and no token of another kind helps', async () => {
+  test('rejects requests that name a person in a header or bring another kind of token', async () => {
     const tries: Record<string, string>[] = [
       { 'remote-user': account.name },
       { 'remote-user': account.name, 'x-svc-proof': 'a' },
@@ -80,7 +80,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     for (const headers of tries) expect((await send('GET', sessions, headers)).status).toBe(401);
   });
 
-  test('[40] a change without our Origin, with another one, or with the body of a form, is refused', async () => {
+  test('[40] refuses a change with a missing or foreign Origin or Host, or with a content type of forms', async () => {
     const body = JSON.stringify({ conversation_key: 'web:Anna:main' });
     const origin = { origin: dashboard.url };
     const tries = [
@@ -97,11 +97,11 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     for (const headers of tries) expect((await send('POST', '/core/v2/abort', headers, body)).status).toBe(403);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a'])
       expect((await send('POST', '/core/v2/abort', { ...own, ...origin, 'content-type': type }, body)).status).toBe(415);
-    // With all that is right it reaches the core, which has nothing to end.
+    // A correct request reaches the core, which has no turn to abort.
     expect((await send('POST', '/core/v2/abort', { ...own, ...origin, ...json }, body)).status).toBe(404);
   });
 
-  test('nothing but the routes of the list is reached, however the address is written', async () => {
+  test('only the allowed routes can be reached, however the address is written', async () => {
     const places = [
       '/core/openapi.json',
       '/core/v2/handle',
@@ -135,7 +135,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     expect((await send('POST', '/core/v2/handle', { ...own, ...json, origin: dashboard.url }, envelope)).status).toBe(404);
   });
 
-  test('a method is the one of the request, whatever its headers and address say', async () => {
+  test('ignores method overrides in headers and in the query', async () => {
     const override = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' };
     const headers = { ...own, ...json, ...override, origin: dashboard.url };
     const { body } = await send('GET', '/core/v2/auth/sessions', own);
@@ -148,7 +148,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     expect((await send('GET', sessions, own)).status).toBe(200);
   });
 
-  test('[40] a program on another port is sent the cookies of the host, and gets in with none of them; nor does its page', async () => {
+  test('[40] a server on another port of the host receives the cookies but gets no access, nor does its page', async () => {
     const neighbour = await openNeighbour(tryingPage(dashboard.url));
     const visit = await page.context().newPage();
     const shown: string[] = [];
@@ -174,7 +174,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
       const { status } = await send(method, path, headers, method.startsWith('P') ? '{"code":"123456"}' : undefined);
       expect([method, path, status]).toEqual([method, path, 401]);
     }
-    // A cookie that it has planted stands before ours, and keeps nobody out.
+    // A cookie that it has planted is sent before ours, and does not prevent the login.
     await page.goto(dashboard.url);
     await isLive(page);
     await page.context().clearCookies({ path: '/core' });
@@ -182,7 +182,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     await neighbour.close();
   });
 
-  test('every route of the list is one of its process', async () => {
+  test('every allowed route exists in the OpenAPI document of its process', async () => {
     const { core, manager, collector } = dashboard.house.urls;
     const urls = { core, manager, collector };
     type Document = { paths: Record<string, Record<string, unknown>> };
@@ -198,7 +198,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     expect(missing.map(({ backend, method, path }) => `${backend}: ${method} ${path}`)).toEqual([]);
   });
 
-  test('a message names no other sender and goes into no conversation of another', async () => {
+  test('refuses a message that names a sender, a channel, or a conversation of another person', async () => {
     const headers = { ...own, ...json, origin: dashboard.url };
     const said = { message_id: 'abcdefgh-1', text: 'hi' };
     const refused = [
@@ -211,7 +211,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     for (const body of refused) expect((await send('POST', '/chat/turn', headers, JSON.stringify(body))).status).toBe(400);
   });
 
-  test('[11] the cookie is out of reach of pages, and answers are kept in no cache', async () => {
+  test('[11] the cookie is HttpOnly and SameSite=Strict, and answers are not cached', async () => {
     const cookies = await page.context().cookies();
     expect(cookies.map(({ name }) => name)).toContain('svc-login');
     for (const cookie of cookies) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
@@ -228,7 +228,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     expect((await send('GET', '/assets/gone-12345678.js')).status).toBe(404);
   });
 
-  test('[12] after signing in nobody is led to another site', async () => {
+  test('[12] signing in never redirects to another site', async () => {
     // Every other way to write it: `apps/dashboard/app/src/entry/auth-api.test.ts`.
     const stranger = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await stranger.newPage();
@@ -264,7 +264,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     await context.close();
   });
 
-  test('a login whose second factor is old gives no high rights and erases nobody, whatever it says of the factor', async () => {
+  test('a login with an old second factor cannot give a high role or erase a person, whatever its headers claim', async () => {
     const headers = { ...own, ...json, origin: dashboard.url, 'x-svc-second-factor': 'fresh', 'remote-user': 'local' };
     const core = `${dashboard.house.urls.core}/trust/principals`;
     await dashboard.house.post(core, { key: 'mallory', display_name: 'Mallory' });
@@ -279,7 +279,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     expect(grants.map(({ role }) => role)).toEqual(['guest']);
   });
 
-  test('guesses are slowed down, whatever of them is wrong, and no name is told from another', async () => {
+  test('rate-limits password guesses, alike for known and unknown names', async () => {
     const headers = { ...json, origin: dashboard.url };
     const guess = (name: string) =>
       send('POST', '/core/v2/auth/login', headers, JSON.stringify({ name, password: 'a wrong one', code: '123456' }));

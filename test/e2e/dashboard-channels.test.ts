@@ -16,7 +16,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** Whether the text of the open dialog that begins with these words stands from left to right, line for line. */
+/** Whether the text of the open dialog that begins with these words is laid out from left to right, line by line. */
 const isInOrder = (page: Page, words: string): Promise<unknown> =>
   page.evaluate(`(() => {
     const texts = document.createTreeWalker(document.querySelector('dialog'), NodeFilter.SHOW_TEXT);
@@ -28,7 +28,7 @@ const isInOrder = (page: Page, words: string): Promise<unknown> =>
     return places.slice(1).every(({ top, left }, at) => top > places[at].top || left > places[at].left);
   })()`);
 
-/** What is done to channels on their screen, and what the manager and the core hold them to afterwards. */
+/** Changes to channels on their screen, and their effect in the manager and the core. */
 describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () => {
   let folder: TemporaryFolder;
   let dashboard: Dashboard;
@@ -78,7 +78,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   };
 
-  test('a channel that lacks its secret says so, and runs when it was entered', async () => {
+  test('a channel without its secret says so, and runs once it is entered', async () => {
     await expect.poll(status, { timeout: 20_000 }).toMatch(/failed|backoff/);
     await page.goto(dashboard.url);
     await page.getByRole('link', { name: 'Enter its secret' }).click();
@@ -92,7 +92,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('its rooms are listed, and one is kept from the assistant', async () => {
+  test('lists the rooms of a channel, and disables one', async () => {
     await row().getByRole('button', { name: 'Rooms' }).click();
     await page.getByLabel('The attic').click(); // it changes when the channel has it
     const open = async () =>
@@ -107,7 +107,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a test is sent; one is held until the next start, and another is taken back before', async () => {
+  test('sends a test message, holds one until the next start, and takes back another', async () => {
     const write = async (text: string, isHeld: boolean) => {
       await row().getByRole('button', { name: 'Send a test' }).click();
       const dialog = page.getByRole('dialog');
@@ -133,7 +133,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a lost phone is found under its person, and is signed out in four clicks', async () => {
+  test('a lost device is listed with its owner and signed out in four clicks', async () => {
     const [port = 0] = await freePorts(1);
     await dashboard.house.post(manager('/instances'), {
       type: 'device',
@@ -169,7 +169,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a device comes in by a link that is made here, as the person who was chosen, and is used for what is ticked', async () => {
+  test('a device pairs by a link made here, as the chosen person, with the permissions that are ticked', async () => {
     const { body: ann } = await dashboard.house.post<Principal>(`${dashboard.house.urls.core}/trust/principals`, {
       key: 'ann',
       display_name: 'Ann',
@@ -219,7 +219,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('rules of a channel are set without its other settings, and the core keeps to them', async () => {
+  test('setting the rules of a channel keeps its other settings, and the core enforces them', async () => {
     const compat = async () =>
       (await dashboard.house.get<{ instances: Instance[] }>(manager('/instances'))).instances.find(({ id }) => id === 'compat');
     const before = (await compat())?.config ?? {};
@@ -244,7 +244,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('settings that another person has changed meanwhile are not overwritten', async () => {
+  test('does not overwrite settings that another person changed in the meantime', async () => {
     await page.reload();
     const other = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Rules' }) });
     await other.getByRole('button', { name: 'Rules' }).first().click();

@@ -12,13 +12,13 @@ const maxNodes = 1500;
 const maxHeapMb = 40;
 const historyOf = '**/core/v2/session/web%3AAnna%3Amain/history*';
 
-describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`chat of the dashboard on a bad connection${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let line: BadLine;
   let browser: Browser;
   let page: Page;
   let faults: string[];
-  /** What is asked next: each test says something that nobody has said before, when it is tried again too. */
+  /** Counts up, so that the text of each question is unique, also when a test is retried. */
   let many = 10;
 
   beforeAll(async () => {
@@ -49,8 +49,8 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
   const history = () =>
     dashboard.house.get<History>(`${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain/history?limit=50`);
 
-  // The first test of them: a conversation is followed from its first message on.
-  test('a first message that is on its way while its page is left is answered on the page that is opened next', async () => {
+  // Must be the first test: the conversation must not exist yet.
+  test('the answer to a first message appears even if the page was left while it was being sent', async () => {
     const sent = Promise.withResolvers<void>();
     await page.route('**/chat/turn', async (route) => {
       await sent.promise;
@@ -70,7 +70,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     expect(await page.locator('.bubble', { hasText: 'count 2' }).count()).toBe(1);
   });
 
-  test.each(['begin', 'delta', 'end'])('[16] a stream that breaks after “%s” has no gap, and nothing twice', async (kind) => {
+  test.each(['begin', 'delta', 'end'])('[16] a stream that breaks after “%s” resumes without gap or duplicate', async (kind) => {
     let isBroken = false;
     line.breaksAfter = (text) => {
       if (isBroken || !text.includes('conversation_key') || !text.includes(`event: ${kind}`)) return false;
@@ -87,7 +87,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     expect(faults).toEqual([]);
   });
 
-  test('[17] a core that is killed in a turn loses no message, and the chat goes on by itself', async () => {
+  test('[17] a core killed during a turn loses no message, and the chat goes on without a reload', async () => {
     const said = `wait 5 then ${(many += 1)}`;
     await say(page, said);
     await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     expect((await history()).messages.filter(({ role, text }) => role === 'user' && text === said)).toHaveLength(1);
   });
 
-  test(`[22] 10,000 messages are at most ${maxNodes} nodes and ${maxHeapMb} MB, and the newest is in sight`, async () => {
+  test(`[22] 10,000 messages take at most ${maxNodes} nodes and ${maxHeapMb} MB, and the newest is visible`, async () => {
     const messages = Array.from({ length: 5000 }, (_, index) => pair(index)).flat();
     await page.route(historyOf, (route) => route.fulfill({ json: { messages, next: null } satisfies History }));
     await page.reload();
@@ -112,7 +112,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
     expect(heap).toBeLessThanOrEqual(maxHeapMb);
   });
 
-  test('[23] older messages come above what is in sight, which stays where it is', async () => {
+  test('[23] loading older messages does not move the visible ones', async () => {
     const all = Array.from({ length: 200 }, (_, index) => pair(index)).flat();
     const gate = Promise.withResolvers<void>();
     let isAsked = false;
@@ -139,7 +139,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard over bad lines${skipNot
       await page.mouse.wheel(0, -200);
       await frame();
     }
-    // Where it is when nothing moves any more, and no older message has come.
+    // Wait until scrolling has stopped, before any older message has come.
     for (let was = await top(); ;) {
       await frame();
       const now = await top();

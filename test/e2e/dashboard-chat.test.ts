@@ -11,7 +11,7 @@ const why = whyNoBrowser();
 const chunkBytes = 1024 * 1024;
 
 /** All of it is real, but for the network between the page and the dashboard: that is cut where a test says so. */
-describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;
@@ -19,7 +19,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   let faults: string[];
   let setUpMs: number;
   let landedAt: string;
-  /** What is asked next: each test says something that nobody has said before, when it is tried again too. */
+  /** Counts up, so that the text of each question is unique, also when a test is retried. */
   let many = 10;
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     await browser?.close();
     await dashboard?.house.stop();
   });
-  test('[2] after the set-up one chooses who answers, has a first reply, and is offered a channel; a reload stays where one is', async ({
+  test('[2] after set-up, the welcome pages lead from an engine to a first reply to a channel, and each survives a reload', async ({
     annotate,
   }) => {
     const begun = performance.now();
@@ -64,7 +64,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
   });
 
   beforeEach(async () => {
-    // One that a test left open when it failed may read the stream of all.
+    // A tab that a failed test left open may hold the shared stream.
     for (const other of context.pages()) if (other !== page) await other.close();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     // A test leaves the page as a person could, unless it fails.
@@ -95,7 +95,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     await expect.poll(() => lastReply(shown), { timeout: 30_000 }).toMatch(new RegExp(`${last - 1}\\s*${last} Copy`));
   const timesSaid = async (text: string) => (await history()).filter((message) => message.text === text).length;
 
-  test('[15] what is sent while the service is away is kept over a reload, and sent once', async () => {
+  test('[15] a message sent while the service is away survives a reload and is sent once', async () => {
     const text = `count ${++many}`;
     let asked = 0;
     let isAway = true;
@@ -133,7 +133,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     await expect.poll(() => input(shown).inputValue()).toBe('half a thought');
   });
 
-  test('[28] two tabs show one conversation as it goes on, over one stream', async () => {
+  test('[28] two tabs show the same conversation live', async () => {
     const text = `count ${++many}`;
     const second = await context.newPage();
     faults.push(...watch(second));
@@ -145,7 +145,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[28] a tab that opens shows what was answered while it read the history', async () => {
+  test('[28] a new tab shows a reply that arrived while it was reading the history', async () => {
     const second = await context.newPage();
     const answered = Promise.withResolvers<void>();
     await second.route(
@@ -167,7 +167,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[28] a conversation that begins in one tab is shown in another that was open before', async () => {
+  test('[28] a conversation begun in one tab appears in another that was already open', async () => {
     const conversation = `${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain`;
     await fetch(conversation, { method: 'DELETE' });
     const second = await context.newPage();
@@ -181,7 +181,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[26] a running turn is joined by a page that opens, and stopped from there', async () => {
+  test('[26] a reloaded page shows the running turn and can stop it', async () => {
     await say(page, 'wait 60 slowly');
     await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
     await page.reload();
@@ -190,7 +190,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[26] a turn that fails says why, and its message is said again; one is stopped for what is said instead', async () => {
+  test('[26] a failed turn says why and can be retried; “Stop and say” replaces a running one', async () => {
     const failing = 'fail engine_failed';
     const before = await timesSaid(failing);
     await say(page, failing);
@@ -207,7 +207,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[26] what is typed while a turn is being stopped stays, and nothing is sent twice', async () => {
+  test('[26] text typed while a turn is being stopped is kept, and the message is sent once', async () => {
     await say(page, 'wait 60 to be stopped');
     await page.getByRole('button', { name: 'Stop the answer' }).waitFor();
     const gate = Promise.withResolvers<void>();
@@ -225,7 +225,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[26] what is taken back leaves the page, and a silent end is named', async () => {
+  test('[26] retracted text leaves the page, and a turn without a reply says so', async () => {
     const frame = (type: string, turn: string, more = {}) =>
       `event: ${type}\ndata: ${JSON.stringify({ turn_id: turn, ...more })}\n\n`;
     const begin = (turn: string, text: string) =>
@@ -243,7 +243,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
       isTold = true;
       return route.fulfill({ contentType: 'text/event-stream', body: told.join('') });
     });
-    // The page of before may have read it once more.
+    // The previous page may have read it once more.
     page.once('framenavigated', () => (isTold = false));
     await page.reload();
     await page.locator('article', { hasText: 'say nothing' }).getByText('No reply.').waitFor();
@@ -253,7 +253,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     await leavePage();
   });
 
-  test('a picture is seen before it is sent, and a refused message is edited with its words and files', async () => {
+  test('previews an attached picture, and a refused message can be edited with its text and files', async () => {
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await page.getByLabel('Attach files').setInputFiles({
       name: 'dot.png',
@@ -277,7 +277,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[29] a large file goes in chunks, and goes on where it was after a reload', async () => {
+  test('[29] a large file is uploaded in chunks, and the upload resumes after a reload', async () => {
     const file = path.join(dashboard.house.folder, 'large.bin');
     writeFileSync(file, Buffer.alloc(6 * chunkBytes, 7));
     const chunks: string[] = [];
@@ -313,7 +313,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(kept.filter((name) => !/^\/assets\/.+-[\w-]{8}\.\w+$/.test(name))).toEqual(['/offline.html']);
   });
 
-  test('keys lead anywhere: the palette, letters after g, the sheet with its switch, and nothing while one writes', async () => {
+  test('keyboard navigation: the palette, letters after g, the switch that disables letters, and typing in a field', async () => {
     await page.goto(`${dashboard.url}/`);
     const title = () => page.locator('h1').textContent();
     await expect.poll(title).toBe('Home');
@@ -359,7 +359,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[20] eight tabs, and each can still ask', async () => {
+  test('[20] with eight tabs open, the last can still send and the first still follows', async () => {
     const tabs: Page[] = [];
     for (let index = 0; index < 7; index += 1) {
       const tab = await context.newPage();
@@ -372,7 +372,7 @@ describe.skipIf(why !== null)(`the chat of the dashboard${skipNote(why)}`, () =>
     for (const tab of [page, last]) await isCounted(many, tab);
   });
 
-  test('[25] who reads above is not pulled down by what comes', async () => {
+  test('[25] a new reply does not scroll down a reader who has scrolled up', async () => {
     for (let index = 0; index < 2; index += 1) {
       await say(page, `count ${(many += 30)}`);
       await isCounted(many);

@@ -59,7 +59,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     return readFileSync(await download.path());
   };
 
-  test('[29] a large file that broke off goes on with what is missing, also after a reload', async () => {
+  test('[29] an interrupted upload of a large file resumes with the missing chunks after a reload', async () => {
     const content = Buffer.alloc(5 * chunkBytes + 17, 'large file ');
     const place = file('large.bin', content);
     const chunks: string[] = [];
@@ -85,7 +85,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     expect(faults.filter((fault) => !/ERR_FAILED/.test(fault))).toEqual([]);
   });
 
-  test('[33] HTML and SVG files are saved as they are, and are never a page', async () => {
+  test('[33] HTML and SVG files are downloaded unchanged and never rendered', async () => {
     const html = '<title>bad</title><script>globalThis.hit = 1</script>';
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>globalThis.hit = 1</script></svg>';
     await open('files');
@@ -112,7 +112,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     expect(faults.filter((fault) => !/ERR_FAILED/.test(fault))).toEqual([]);
   });
 
-  test('files are found by name and kind, by the address too, and one is deleted after a question', async () => {
+  test('filters files by name and kind, also from the URL, and deletes one after a confirmation', async () => {
     await open('files?text=PAGE');
     await page.getByRole('rowheader', { name: 'page.html' }).waitFor();
     expect(await page.getByRole('rowheader').count()).toBe(1);
@@ -127,7 +127,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     expect((await uploads()).map(({ name }) => name)).not.toContain('drawing.svg');
   });
 
-  test('a silo is made, files go in and out of it, and it is removed with them', async () => {
+  test('makes a silo, stores, downloads and deletes a file in it, and removes the silo', async () => {
     const silos = async () => (await fromCore<{ silos: Silo[] }>('/v2/silos')).silos;
     await open('files');
     await button('Make a silo').click();
@@ -153,7 +153,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     expect(await silos()).toEqual([]);
   });
 
-  test('speech: what is ready stands there with what others lack, a sentence plays, and a clip is written down', async () => {
+  test('speech: shows which keys are missing, plays a sentence, and transcribes uploaded and recorded clips', async () => {
     await open('speech');
     await page.getByText('OPENAI_API_KEY').first().waitFor();
     if (hasEspeak) {

@@ -36,7 +36,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   const fromCore = <T>(route: string) => dashboard.house.get<T>(core() + route);
   const people = async () => (await fromCore<{ principals: Principal[] }>('/trust/principals')).principals;
 
-  test('why the service refuses what a dialog asks for stands in it, what was typed stays, and both go with it', async () => {
+  test('a dialog shows why the service refused its request, and keeps the input until it is closed', async () => {
     await open('/settings/secrets');
     await click('Add secret');
     await page.keyboard.type('PATH');
@@ -53,7 +53,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('one goes to the field that is wrong, which says so itself', async () => {
+  test('focuses the invalid field and shows its error there', async () => {
     await open('/settings/limits');
     await click('Set budget');
     await inDialog('Set budget').click();
@@ -73,7 +73,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a change that nothing answers may have been done, and is not said to be tried again', async () => {
+  test('reports the outcome of a change that got no answer as unknown', async () => {
     await open('/settings/limits');
     await click('Set budget');
     await dialog().getByLabel('Channel').fill('compat');
@@ -87,7 +87,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('people whose names have no plain letters, or the same ones, are added and let in', async () => {
+  test('adds people whose names have no Latin letters or give a key that is taken', async () => {
     await dashboard.house.post(`${core()}/v2/handle`, {
       channel: 'messenger',
       conversation_key: 'messenger:m:user:77',
@@ -108,7 +108,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a person who was added without the role gets it at the next try', async () => {
+  test('a person who was added without a role gets it on retry', async () => {
     await open('/people');
     await click('Add person');
     await page.keyboard.type('Dora');
@@ -122,7 +122,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('what another person has changed meanwhile of a person or a role is not written over', async () => {
+  test('does not overwrite changes that another person made to a person or a role in the meantime', async () => {
     const { body: carl } = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
       key: 'carl',
       display_name: 'Carl',
@@ -156,7 +156,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a secret that is there is not replaced by one that is added', async () => {
+  test('adding a secret does not replace an existing one of the same name', async () => {
     await dashboard.house.post(`${core()}/v2/vault/secrets`, { name: 'GARDEN_KEY', value: 'the first one' });
     await open('/settings/secrets');
     await page.getByText('GARDEN_KEY').first().waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a note that is too long is not cut, and a backup is not removed without a question', async () => {
+  test('refuses a note over the size limit, and asks before removing a backup', async () => {
     await open('/settings/announcements');
     await click('Post a note');
     await dialog().getByRole('textbox', { name: 'Note' }).fill('n'.repeat(4001));
@@ -191,7 +191,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a wrong password stands at its field, and the new one stays', async () => {
+  test('a wrong current password is reported at its field, and the new one is kept', async () => {
     await open('/settings/account');
     await click('Change the password');
     await page.keyboard.type('not the one at all');
@@ -204,7 +204,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a login that ends while one fills in a form is asked for over it, and then the form is sent', async () => {
+  test('when the login has ended, signing in over a form sends the form', async () => {
     await open('/settings/limits');
     await click('Set budget');
     await page.keyboard.type('compat');
@@ -234,7 +234,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('Escape waits for what is being kept, and a server that another page added meanwhile is not replaced', async () => {
+  test('Escape does not close a dialog that is saving, and a tool server added meanwhile is not replaced', async () => {
     await open('/settings/tools');
     await click('Add tool server');
     const form = page.getByRole('dialog', { name: 'Add a tool server' });
@@ -315,7 +315,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('what was saved, or only looked for, is left without a question; a list of files that is left closes no dialog', async () => {
+  test('closes without asking after saving or searching; leaving a file picker closes no dialog', async () => {
     await dashboard.house.post<Principal>(`${core()}/trust/principals`, { key: 'erna', display_name: 'Erna' });
     await open('/people');
     await click('Erna (erna)');
@@ -343,7 +343,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('what is pressed twice is done once', async () => {
+  test('a double click submits once', async () => {
     await open('/people');
     await click('Invite a person');
     await inDialog('Make invitation').dblclick();
@@ -354,7 +354,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a price without an amount, and an address that is none, say at their fields what they take', async () => {
+  test('reports a missing price and an invalid address at their fields', async () => {
     await open('/settings/limits');
     await click('Set price');
     await page.keyboard.type('my-model');
@@ -370,7 +370,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('what takes long is seen to be under way from the first moment, and says so after a while', async () => {
+  test('shows that a page is loading at once, and says when it takes longer than usual', async () => {
     const waiting: (() => Promise<void>)[] = [];
     await page.route('**/core/v2/auth/verify*', (route) => void waiting.push(() => route.continue()));
     await page.route('**/core/v2/backups', (route) => void waiting.push(() => route.continue()));
@@ -387,7 +387,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('no word of a heading is broken on the narrowest page', async () => {
+  test('a heading fits on one line on the narrowest page', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     await open('/channels');
     const heading = page.getByRole('heading', { name: 'Channels' });
@@ -397,7 +397,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('long names leave a dialog as wide as a phone', async () => {
+  test('long names do not make a dialog wider than a phone', async () => {
     const made = await dashboard.house.post<Principal>(`${core()}/trust/principals`, {
       key: 'long',
       display_name: 'W'.repeat(80),

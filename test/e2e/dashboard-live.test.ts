@@ -10,7 +10,7 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 
 /** The one connection of a browser, over a line that falls silent where a test says. */
-describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`live connection of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let line: BadLine;
   let browser: Browser;
@@ -50,14 +50,14 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     return streams;
   }
 
-  test('[18] what happened while the line was away, and a new core knows nothing of, is read again', async () => {
+  test('[18] after an outage in which the core restarted, the page reads what it missed', async () => {
     await page.locator('.facts tbody tr').first().waitFor();
     line.isMute = true;
     const { house } = dashboard;
     const { urls } = house;
     const person = { key: 'nobody-told', display_name: 'Nobody Told' };
     expect((await house.post(`${urls.core}/trust/principals`, person)).status).toBe(200);
-    // The collector has sent it to who listened then.
+    // By then the collector has sent it to all who listened.
     const stored = async () => await (await fetch(`${urls.collector}/api/events?limit=50`)).text();
     await expect.poll(stored).toContain('Nobody Told');
     const before = house.pidOf('core');
@@ -71,7 +71,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     expect(faults).toEqual([]);
   });
 
-  test('[19] a stream that is silent for 35 s is shown as such and opened again; nothing is live before it speaks', async () => {
+  test('[19] a stream that is silent for 35 s is shown as not connected until a new one sends something', async () => {
     const streams = streamsOf(page);
     await page.clock.fastForward(34_000);
     await shown().toBe('Live');
@@ -88,7 +88,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     expect(faults).toEqual([]);
   });
 
-  test('[20] tabs share one stream, and one that is in sight takes it from one that is frozen', async () => {
+  test('[20] tabs share one stream, and a visible tab takes it over from a frozen one', async () => {
     const second = await context.newPage();
     const streams = streamsOf(second);
     await second.goto(`${line.url}/people`);
@@ -96,7 +96,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     expect(streams.opened).toBe(0);
     const browserSide = await context.newCDPSession(page);
     await browserSide.send('Page.setWebLifecycleState', { state: 'frozen' });
-    // The clock is of both tabs: what the frozen one says as its own jumps may put the wait of the other off.
+    // Both tabs share the clock: a message of the frozen tab, as its own clock jumps, may restart the wait of the other.
     const opened = async () => (await second.clock.fastForward(41_000), streams.opened);
     await expect.poll(opened).toBeGreaterThan(0);
     await isLive(second);
@@ -106,7 +106,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     await shown().toBe('Live');
   });
 
-  test('[20] a tab that nobody sees reads no conversation, and goes on with it when it is seen', async () => {
+  test('[20] a hidden tab closes the stream of its conversation, and reopens it when it is visible again', async () => {
     const key = 'compat:compat:session:unseen';
     const content = { text: 'count 2' };
     const { house } = dashboard;
@@ -131,7 +131,7 @@ describe.skipIf(why !== null)(`what the dashboard shows as live${skipNote(why)}`
     await expect.poll(() => streams).toEqual({ opened: 2, ended: 1 });
   });
 
-  test('a stream ends within 15 s after its login has', async () => {
+  test('a stream ends within 15 s after its login ends', async () => {
     const { cookie, token } = await loginTokens(dashboard, account, codeOf(account.secret, 1));
     const headers = { cookie, 'x-session-token': token, host: new URL(dashboard.url).host };
     let endedAt = 0;

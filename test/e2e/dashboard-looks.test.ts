@@ -67,7 +67,7 @@ const screens = [
   { path: '/activity?tab=audit', ready: '.facts tbody tr' },
 ] as const;
 
-describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`layout and accessibility of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;
@@ -113,7 +113,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
     expect(found.splice(0)).toEqual([]);
   });
 
-  test('[21] signing in takes 15 KB of scripts at most, the chat 190 KB, and settings 40 KB beside them', async () => {
+  test('[21] the login loads at most 15 KB of scripts, the chat 190 KB, and each settings page 40 KB more', async () => {
     const fileOf = (url: string) => path.join(root, 'apps/dashboard/app/dist', new URL(url).pathname);
     const sizeOf = (scripts: Iterable<string>) =>
       [...scripts].reduce((sum, url) => sum + gzipSync(readFileSync(fileOf(url))).length, 0) / 1000;
@@ -140,7 +140,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
     await other.close();
   });
 
-  test('the section of the settings that is shown is marked among the others, also while something is looked for', async () => {
+  test('marks the current section of the settings, also with a search in the URL', async () => {
     const marked = page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current=page]');
     for (const { place, name } of [
       { place: 'tools', name: 'Tools' },
@@ -163,7 +163,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
   ];
 
   test.each(screens)(
-    '[34] [38] axe finds nothing on $path at 390 and at 1280, and nothing goes out of it',
+    '[34] [38] axe finds no violation on $path at 390 and at 1280, and nothing overflows',
     async ({ path: place, ready }) => {
       if (page.url() === 'about:blank') await page.goto(dashboard.url);
       onTestFailed(async () => void (await page.goto('about:blank')));
@@ -183,7 +183,7 @@ describe.skipIf(why !== null)(`how the dashboard looks${skipNote(why)}`, () => {
     },
   );
 
-  test('[34] axe finds nothing on what one opens of a screen, at 390 and at 1280', async () => {
+  test('[34] axe finds no violation in dialogs and menus, at 390 and at 1280', async () => {
     await page.goto(dashboard.url);
     await go(page, '/channels');
     await page.locator('.rows-list > li').first().waitFor();

@@ -54,10 +54,10 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
       .click();
     await asked;
   };
-  /** One that was not tried yet, so that a test can be tried again. */
+  /** An unused code, so that a test can be retried. */
   const recoveryCode = () => account.recoveryCodes.pop() ?? '';
 
-  test('[3] a passkey is added, and signs in without name and password; a finger that is not known does not', async () => {
+  test('[3] adds a passkey, which signs in without name and password, but not when verification fails', async () => {
     await open('/settings/account');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByLabel('Name').fill('Laptop');
@@ -73,7 +73,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[3] the browser offers it in the field of the name, too', async () => {
+  test('[3] the browser also offers the passkey at the name field', async () => {
     await signOut();
     await isLive(page); // nobody has pressed anything
   });
@@ -95,7 +95,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await strangers.close();
   });
 
-  test('[13] it proves who acts when the second factor is too old', async () => {
+  test('[13] a passkey renews a second factor that is too old', async () => {
     ageProof(dashboard);
     await open('/settings/account');
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
@@ -107,7 +107,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[10] another password signs every other browser out', async () => {
+  test('[10] changing the password signs out every other browser', async () => {
     const { cookie, token } = await loginTokens(dashboard, account, recoveryCode());
     const status = async () => {
       const headers = { cookie, 'x-session-token': token };
@@ -151,7 +151,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await elsewhere.close();
   });
 
-  test('[13] nothing dangerous is done with a second factor of long ago', async () => {
+  test('[13] every dangerous route refuses a login whose second factor is too old', async () => {
     ageProof(dashboard);
     const { cookie, token } = await tokensOf(context, page);
     const headers = { cookie, 'x-session-token': token, origin: dashboard.url, 'content-type': 'application/json' };
@@ -180,7 +180,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     expect((await svc('sessions')).out).toBe('Nobody is signed in.\n');
   });
 
-  test('[2] a set-up takes a passkey: refused, reloaded, and then signed in by it; at 127.0.0.1 it names the way there', async () => {
+  test('[2] set-up with a passkey continues after a refusal and after reloads; at 127.0.0.1 it links to localhost', async () => {
     const link = newSetupLink(dashboard, true);
     const others = await browser.newContext({ serviceWorkers: 'block' });
     const there = await others.newPage();
@@ -214,7 +214,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('[3] who has a passkey alone adds an authenticator app, signs in by it, and removes it', async () => {
+  test('[3] an account with only a passkey adds an authenticator app, signs in with it, and removes it', async () => {
     ageProof(dashboard);
     await verified(true);
     await open('/settings/account');

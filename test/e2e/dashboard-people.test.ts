@@ -21,7 +21,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   let close: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    // axe is put into the page; that the page itself needs nothing of the like, other tests hold
+    // Axe is injected into the page, past its CSP; other tests check that the page itself keeps to it.
     const options = { viewport: { width: 1280, height: 844 }, bypassCSP: true };
     ({ dashboard, page, account, faults, close } = await openSignedIn({}, options));
   });
@@ -62,7 +62,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     db.close();
   };
 
-  test('of some thousand people each is found by a name or a number, and all are counted', async () => {
+  test('finds one of thousands of people by name or number, and counts them all', async () => {
     const many = 2500;
     inDb(
       'core.db',
@@ -103,7 +103,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     }
   });
 
-  test('a stranger is let in for a day in three clicks, and is refused when it is over', async () => {
+  test('a stranger let in for a day, in three clicks, is refused once the day is over', async () => {
     await say('100');
     await open('/people');
     await button('Let in for a day').click();
@@ -124,7 +124,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('why she was refused is found from Home, from Activity and at her in three clicks at most', async () => {
+  test('the reason of a refusal is at most three clicks from Home, from Activity and from the person', async () => {
     await open('/');
     await page.getByText(/^Dora D\. on messenger/).waitFor();
     await page.getByRole('link', { name: 'Why was 100 refused?' }).first().click();
@@ -148,7 +148,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a role is given in one place, its end is moved, and it is revoked', async () => {
+  test('extends an expired role, gives one for a single conversation, and revokes it', async () => {
     await openPerson('Dora D.');
     await part('Roles').getByText('It has expired').waitFor();
     await button('Change when guest ends').click();
@@ -176,7 +176,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a low role is given without the second factor, a high one only with it', async () => {
+  test('asks for the second factor to give a high role, but not for a low one', async () => {
     inDb('login.db', 'UPDATE login_session SET proven_at = proven_at - 11 * 60000');
     await openPerson('Dora D.');
     await part('Roles').getByLabel('Role').selectOption('known');
@@ -195,7 +195,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a name is linked by hand, moved to somebody else in one step, and unlinked', async () => {
+  test('links a name by hand, moves it to another person in one step, and unlinks it', async () => {
     await dashboard.house.post(core('/trust/principals'), { key: 'emil', display_name: 'Emil' });
     await openPerson('Dora D.');
     await part('Known by').getByLabel('Channel').fill('email');
@@ -213,7 +213,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a person is noted, let past moderation, disabled and let in again', async () => {
+  test('sets notes and the moderation bypass of a person, disables them and lets them in again', async () => {
     await openPerson('Dora D.');
     await page.getByLabel('Notes').fill('from the choir');
     await page.getByLabel(/passes moderation/).check();
@@ -227,7 +227,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a role is made, its change says before whom it touches and how, and it is deleted when nobody has it', async () => {
+  test('makes a role, shows beforehand whom a change affects, and deletes it once nobody has it', async () => {
     await open('/people');
     await button('Add role').click();
     await page.getByLabel('Name', { exact: true }).fill('choir');
@@ -270,7 +270,7 @@ describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a person is erased after it was shown what goes and what stays; the last owner is not', async () => {
+  test('shows what erasing a person removes and keeps, then erases them; the last owner cannot be erased', async () => {
     await openPerson('Dora D.');
     await button('Erase person').click();
     await part('What is removed').getByText('1 conversation,').waitFor();

@@ -76,7 +76,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await page.getByLabel('Code').fill(account.recoveryCodes[codes++] ?? '');
     await page.getByRole('button', { name: 'Go on' }).click();
   };
-  /** What the process has written anywhere that may hold no secret. */
+  /** The output and the logs of the service, which must hold no secret. */
   const written = () => {
     const logs = path.join(dashboard.house.folder, 'logs');
     return (
@@ -86,7 +86,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     );
   };
 
-  test('a sealed vault says what waits for it, asks for the second factor, and what waited starts when it is open', async () => {
+  test('a sealed vault lists what waits for it; unsealing takes a second factor and starts what waited', async () => {
     await expect.poll(() => statusOf('shed')).toBe('waiting');
     await open('vault');
     await page.getByText('sealed', { exact: true }).waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
-  test('a secret is added, replaced and deleted; who would miss one is named first', async () => {
+  test('adds, replaces and deletes a secret, and names its users before deleting it', async () => {
     ageProof(dashboard);
     await open('secrets');
     await prove();
@@ -156,7 +156,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     ]);
     await openScreen(page, dashboard, '/activity?tab=audit');
     await page.getByRole('row', { name: /secret removed.*Anna.*GARDEN_KEY.*it was name: GARDEN_KEY/ }).waitFor();
-    // On a phone every fact of a change is to be seen, however long one of them is.
+    // On a phone every field of a change is visible, however long one of them is.
     const width = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
     const hidden = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-frame'))";
@@ -167,7 +167,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
-  test('a key is shown once and answers a chat; revoked, it is refused', async () => {
+  test('an API key is shown once and works until it is revoked', async () => {
     const say = (token: string, base: string) =>
       requestJson<{ choices?: { message: { content: string } }[] }>(`${base}/chat/completions`, {
         token: new Secret(token),
@@ -225,7 +225,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
-  test('a reader of the vault has a key that is shown once and gets secrets; removed, it is refused', async () => {
+  test('the key of a vault reader is shown once and works until the reader is removed', async () => {
     const asks = async (token: string) =>
       (
         await requestJson(`${vault.env['SVC_VAULT_URL']}/v1/tokens`, {
@@ -280,7 +280,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
-  test('a process that is away is said so, and asked again by a button', async () => {
+  test('says that the service cannot be reached, and tries again by a button', async () => {
     await page.route('**/core/v2/keys', (route) => route.abort());
     await open('keys');
     // It is said while it is tried again, too.
@@ -290,7 +290,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await row('owner').waitFor();
   });
 
-  test('axe finds nothing on the new screens, in light and dark, narrow and wide, and nothing goes out of the page', async () => {
+  test('axe finds no violation on these screens, in light and dark, narrow and wide, and nothing overflows', async () => {
     const { shown, show, look, found, close } = await openLook(page, dashboard);
     const dialogs = {
       secrets: ['Add secret', 'Delete secret SHED_DOOR'],
@@ -327,7 +327,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(found).toEqual([]);
   });
 
-  test('the vault has another passphrase and another root key, and shows who asked for what', async () => {
+  test('changes the passphrase and the root key of the vault, and shows its access log', async () => {
     await open('vault');
     await page.getByRole('button', { name: 'Replace the root key' }).click();
     await dialog().getByRole('button', { name: 'Replace root key' }).click();
@@ -351,7 +351,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     ]);
   });
 
-  test('sealed by its button, the vault is shown as such, and the secrets say that they wait', async () => {
+  test('seals the vault by a button, after which secrets show that they wait for it', async () => {
     await open('vault');
     await page.getByRole('button', { name: 'Seal vault' }).click();
     await dialog().getByText('gives out nothing').waitFor();
@@ -368,7 +368,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     expect(found).toEqual([]);
   });
 
-  test('what was typed is in no answer, log, record or page', async () => {
+  test('typed passphrases and secrets are in no answer, log, audit record or page', async () => {
     for (const typed of [passphrase, nextPassphrase, canary]) {
       expect(bodies.filter((body) => body.includes(typed))).toEqual([]);
       expect(written() + JSON.stringify(await changes()) + (await page.content())).not.toContain(typed);

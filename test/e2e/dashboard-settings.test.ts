@@ -24,7 +24,7 @@ import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** What an operator sets in the browser, and what the service has of it afterwards. */
+/** What an operator sets in the browser, and its effect in the service. */
 describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () => {
   let git: GitServer;
   let dashboard: Dashboard;
@@ -48,7 +48,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
   const picture = (name: string) => pictures(page, name);
   const row = (text: string) => page.locator('.rows-list > li').filter({ hasText: text });
 
-  test('settings that are not there say so, and the way to the others stays', async () => {
+  test('an unknown settings page says so and links to the others', async () => {
     await open('nothing-like-this');
     await page.getByText('These settings do not exist.').waitFor();
     await page.getByRole('link', { name: 'All settings' }).click();
@@ -58,7 +58,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a tool server is added by its form, tried, changed, switched off and removed; what is wrong stands at its field', async () => {
+  test('adds, tries, changes, disables and removes a tool server, and shows input errors at their field', async () => {
     const servers = async () => (await fromCore<ToolServerDocument>('/v2/mcp')).servers;
     await open('tools');
     await page.getByText("The assistant has only the service's own tools.").waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a server that is not there says why, and a file of another program is imported', async () => {
+  test('imports tool servers from a file of another program, and says why one is not available', async () => {
     const remote = await startHttpToolServer();
     await open('tools');
     await button('Import').click();
@@ -140,7 +140,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a note is posted for one person, and taken back; without whom it is for nothing is posted', async () => {
+  test('posts a note for one person and takes it back; a note without a recipient is not posted', async () => {
     const notes = async () => (await fromCore<{ announcements: Announcement[] }>('/v2/announcements')).announcements;
     await open('announcements');
     await page.getByText('No note is live.').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('the persona is edited, not written over what somebody else wrote meanwhile, and one that a channel uses stays', async () => {
+  test('edits the persona without overwriting a concurrent change; adds and removes another persona', async () => {
     const file = path.join(dashboard.house.folder, 'persona.md');
     const persona = () => fromCore<PersonaView>('/v2/persona');
     await open('persona');
@@ -209,7 +209,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a budget is set and lowered as it is, raised with a second factor, and removed; limits name their settings', async () => {
+  test('sets, lowers and removes a budget and a price; only raising a budget asks for the second factor', async () => {
     const budgets = async () => (await fromCore<SpendReport>('/v2/spend')).budgets;
     await open('limits');
     await page.getByText('SVC_SPEND_PRINCIPAL_HARD_USD').waitFor();
@@ -257,7 +257,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a folder is set for a tier and cleared, one that cannot be is refused in words, and a repository is trusted', async () => {
+  test('sets and clears a folder for a tier, refuses one that does not exist, and trusts a folder', async () => {
     const folders = () => fromCore<FolderList>('/v2/folders');
     const own = temporaryFolder();
     onTestFinished(own.remove);
@@ -286,7 +286,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('a copy of a repository is brought and removed; why one is not stands in the form', async () => {
+  test('copies and removes a repository, and shows in the form why a copy failed', async () => {
     const repository = git.repository('of-mine');
     writeFileSync(path.join(repository.folder, 'a.txt'), 'one');
     const sha = repository.commit();
@@ -308,7 +308,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('an engine goes back to the version before, and forward again, after a question', async () => {
+  test('rolls an engine back to the previous version after a confirmation, and offers the newer one again', async () => {
     const place = path.join(dashboard.house.folder, 'engines/codex');
     for (const version of ['1.0.0', '2.0.0'])
       for (const [name, { text }] of Object.entries(fakeCodex(version))) {
@@ -331,7 +331,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('the key of an engine is removed after a question; what the environment sets stays, and the reason is said', async () => {
+  test('removes the key of an engine after a confirmation, and says why a choice set in the environment stays', async () => {
     const hasKey = async () =>
       (await fromCore<{ engines: EngineView[] }>('/v2/engines')).engines.find(({ id }) => id === 'gemini')?.key_present;
     await open('engines');
@@ -350,7 +350,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('which versions are followed is chosen where the version is shown', async () => {
+  test('sets the update channel on the version page', async () => {
     const channel = async () => (await fromCore<{ channel: string }>('/v2/update/channel')).channel;
     await open('version');
     const choice = page.getByLabel('Update channel');
@@ -364,7 +364,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('an engine is given a model and loses it, and a backup is saved where the browser puts downloads', async () => {
+  test('sets and clears the model of an engine, and downloads a backup', async () => {
     const gemini = async () =>
       (await fromCore<{ engines: EngineView[] }>('/v2/engines')).engines.find(({ id }) => id === 'gemini');
     await open('engines');

@@ -26,8 +26,8 @@ const dialogs: Record<string, string[]> = {
   '/channels': ['Logs', 'Remove', 'Add channel'],
 };
 
-/** What strangers, models and tools write is read, and does nothing else: no script, no request, no page but ours, and all of it is seen. */
-describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`, () => {
+/** Texts of strangers, models and tools are shown in full and do nothing: no script, no request, no other page. */
+describe.skipIf(why !== null)(`hostile texts in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let page: Page;
@@ -61,7 +61,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
   const open = (place: string) => openScreen(page, dashboard, place);
   const nothingHappened = async () => expect([...attacks.found, ...(await attacks.look())]).toEqual([]);
 
-  test('[30] as messages, thoughts, tools, results and replies, as they come', async () => {
+  test('[30] are shown as text in messages, thoughts, tools, results and replies', async () => {
     // So high that all of a conversation is there at once.
     await page.setViewportSize({ width: 1280, height: 30_000 });
     for (let from = 0; from < texts.length; from += turnsAtOnce) {
@@ -70,7 +70,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
       await say('hello', key);
       await open(`/sessions/${encodeURIComponent(key)}`);
       await isLive(page);
-      // A thought is kept nowhere: when one is seen, the page follows.
+      // A thought is not stored: when one is shown, the page follows the stream.
       const follows = async () => (await say('hello', key), page.getByText('Thoughts').count());
       await expect.poll(follows).toBeGreaterThan(0);
       const before = await page.locator('.reply .below').count();
@@ -85,7 +85,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     }
   });
 
-  test('[30] as why a turn failed', async () => {
+  test('[30] are shown as text in the reason of a failed turn', async () => {
     const key = 'compat:compat:session:failed';
     await say('hello', key);
     await open(`/sessions/${encodeURIComponent(key)}`);
@@ -96,7 +96,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     await nothingHappened();
   });
 
-  test('[30] as names of strangers and people, titles, events and what is found', async () => {
+  test('[30] are shown as text in names of strangers and people, titles, events and search results', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await ofEach(texts, (text, index) =>
       post('/v2/handle', {
@@ -131,7 +131,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     );
   });
 
-  test('[30] as whatever else the service says, in every screen', async () => {
+  test('[30] are shown as text on every screen, wherever the service returns them', async () => {
     const paths = routes().map((place) => new RegExp(`^${place.replaceAll(/\$\w+/g, '[^/?]+')}(?:\\?.*)?$`));
     expect(paths.filter((place) => !screens.some((screen) => place.test(screen)))).toEqual([]);
 
@@ -168,7 +168,7 @@ describe.skipIf(why !== null)(`texts of others in the dashboard${skipNote(why)}`
     expect(texts.filter((text) => !shown.includes(bare(text)))).toEqual([]);
   });
 
-  test('[30] as why something is refused', async () => {
+  test('[30] are shown as text in the reason of a refusal', async () => {
     const { end } = await refuseAnswers(page, dashboard.url, texts.join('\n'));
     onTestFinished(end);
     for (const screen of ['/', '/people', '/settings/engines', '/activity']) {
@@ -199,9 +199,9 @@ async function ofEach(all: readonly string[], work: (text: string, index: number
   await Promise.all(Array.from({ length: workers }, worker));
 }
 
-/** Without what takes no room, and what is laid out again. */
+/** Without whitespace and invisible characters. */
 const bare = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, '');
-/** A sign in HTML's way of writing is shown as the sign, as Markdown has it. */
+/** Markdown decodes HTML entities, so a text with one is not shown verbatim. */
 const isPlain = (text: string): boolean => !text.includes('&') && !markdownTexts.includes(text);
-/** Of Markdown, whose signs are not shown. */
+/** The letters alone: Markdown does not show its markup. */
 const letters = (text: string): string => text.replaceAll(/[^A-Za-z<>]+/g, '');

@@ -53,7 +53,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
   const words = () => page.getByLabel(/Steer as operator; the reply goes to platform/);
   const replyWith = (text: string) => page.locator('.reply', { hasText: text }).last();
 
-  test('[27] words come after the turn that runs, or in its place', async () => {
+  test('[27] an operator message runs after the current turn, or in its place', async () => {
     platform.say({ chat: 'ann', from: 'ann', text: 'wait 3 slow words' });
     await words().fill('echo afterwards');
     await page.getByRole('button', { name: 'Say after this turn' }).click();
@@ -68,7 +68,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     expect(faults).toEqual([]);
   });
 
-  test('[27] words are known to be taken at once, and what became of them is said when their turn is over', async () => {
+  test('[27] a message is accepted at once, and its delivery is reported when its turn is over', async () => {
     await page.reload();
     const begun = page.waitForResponse(/v2\/inject/);
     await words().fill('wait 5 a long answer');
@@ -80,11 +80,11 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     expect(faults).toEqual([]);
   });
 
-  test('[27] words whose answer is lost come back before what was typed since, and sent again they are said once', async () => {
+  test('[27] a message whose answer is lost returns to the input before newer text, and a resend runs once', async () => {
     const ids: string[] = [];
     const asked = Promise.withResolvers<void>();
     const typed = Promise.withResolvers<void>();
-    // Of their own when the test is tried again.
+    // Unique when the test is retried.
     const lost = `lost words ${(attempts += 1)}`;
     await page.unrouteAll();
     await page.reload();
@@ -110,7 +110,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await page.unrouteAll();
   });
 
-  test('[27] a line that breaks after the words were taken is opened again until their answer is there', async () => {
+  test('[27] a connection that breaks after the message was accepted is reopened until the answer arrives', async () => {
     const ids: string[] = [];
     await page.reload();
     await page.route(/v2\/inject/, (route) => {
@@ -127,7 +127,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await page.unrouteAll();
   });
 
-  test('[27] what is being written to another channel stays over a look at the facts', async () => {
+  test('[27] a draft survives switching to the Facts tab and back', async () => {
     await words().fill('half a thought');
     await page.getByRole('tab', { name: 'Facts' }).click();
     await page.getByRole('tab', { name: 'Transcript' }).click();
@@ -135,7 +135,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     await words().fill('');
   });
 
-  test('[27] a reply that did not reach its channel says so, also after a reload, until it has', async () => {
+  test('[27] an undelivered reply is marked, also after a reload, until it is delivered', async () => {
     await change('stop');
     await words().fill('echo kept words');
     await page.getByRole('button', { name: 'Say it' }).click();
@@ -152,7 +152,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     expect(faults).toEqual([]);
   });
 
-  test('[27] a reply that was given up can be sent again', async () => {
+  test('[27] a reply whose delivery failed can be sent again', async () => {
     platform.failNext(/^POST .*messages/, { status: 403, when: 'before' });
     await words().fill('echo refused words');
     await page.getByRole('button', { name: 'Say it' }).click();
@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`steering from the dashboard${skipNote(why)}`, () 
     expect(faults).toEqual([]);
   });
 
-  test('a session of another channel is found in the list, watched while it runs, and steered', async () => {
+  test('a session of another channel can be found in the list, watched while it runs, and steered', async () => {
     const { urls } = dashboard.house;
     const key = 'compat:compat:session:steered';
     const said = dashboard.house.post(`${urls.core}/v2/handle`, {

@@ -12,7 +12,7 @@ import { holdOlder, markedInSight, painted, said, samples, usageOf } from './das
 import { openBrowser, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
-/** Measured for as long, and held as tightly, as the budgets of the project say: for a machine that has nothing else to do. */
+/** Runs as long, and with limits as strict, as the budgets of the project say; needs an otherwise idle machine. */
 const isLong = process.env['TEST_LONG'] !== undefined;
 const streaming = isLong ? { seconds: 60, runs: 10, leastShare: 0.75 } : { seconds: 2, runs: 2, leastShare: 0.3 };
 const longestTaskMs = isLong ? 100 : 1500;
@@ -80,7 +80,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
       .toBe(name);
 
   test(
-    '[24] 100 deltas a second draw one row, at most 20 times a second, leave the frames their time, and nothing behind',
+    '[24] a stream of 100 deltas a second redraws one row at most 20 times a second, keeps the frame rate and leaks no memory',
     { timeout: 1_200_000 },
     async ({ annotate }) => {
       const frames = (seconds: number) =>
@@ -119,7 +119,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   );
 
   test.each(['/', '/chat', '/people', '/channels', '/activity?tab=machine', '/settings'])(
-    '[35] everything of %s is reached by Tab',
+    '[35] every control of %s is reached by Tab',
     async (place) => {
       await open(place);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -167,11 +167,11 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('[36] a screen reader is told twice in a turn, and no word of it', async () => {
+  test('[36] a screen reader hears two announcements in a turn, and none of its text', async () => {
     await openChat();
     await page.evaluate(watchStatus);
     await answered('stream 1');
-    // The end of the turn before may be said late.
+    // The end of the previous turn may be announced late.
     const ofThisTurn = () => page.evaluate("told.slice(told.indexOf('Answer begins'))");
     await expect.poll(ofThisTurn).toEqual(['Answer begins', 'Answer ready']);
     expect(await page.locator('.transcript[aria-live], .transcript [aria-live], .transcript [role=status]').count()).toBe(0);
@@ -190,7 +190,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     await input().focus();
   };
 
-  test('words are found in all of a conversation, also in what is not on the page, and the focus goes back', async () => {
+  test('finds text in all of a conversation, also in messages that are not loaded, and restores the focus', async () => {
     await openHay();
     await page.evaluate("addEventListener('keydown', (event) => void (globalThis.taken = event.defaultPrevented))");
     await page.keyboard.press('Control+f');
@@ -217,7 +217,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('a place that was found stays in sight while older messages come, until a person scrolls on', async () => {
+  test('a search result stays in view while older messages load, until the person scrolls', async () => {
     await openHay();
     await page.evaluate(holdOlder);
     await page.keyboard.press('Control+f');
@@ -238,7 +238,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('the rows of Home are counted in the title and at the icon of the app', async () => {
+  test('shows the number of rows of Home in the title and on the badge of the app', async () => {
     await open('/');
     await expect.poll(() => page.title()).toMatch(/^\(\d+\) Home · Assistant$/);
     const rows = await page
@@ -250,7 +250,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(((await page.evaluate('badges')) as number[]).at(-1)).toBe(rows);
   });
 
-  test('charts are drawn in the colours of the theme, follow it, and have a table beside them', async () => {
+  test('charts use the colours of the theme, follow its changes, and have a table beside them', async () => {
     const { house } = dashboard;
     for (let day = 0; day < 12; day += 1) await house.post(`${house.urls.collector}/ingest`, usageOf(day));
     await page.route('**/collector/api/system*', (route) => route.fulfill({ json: { samples: samples() } }));
@@ -282,7 +282,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
-  test('[37] nothing moves for who wants no motion', async () => {
+  test('[37] nothing is animated with reduced motion', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await openChat();
     await say(page, 'wait 60');
@@ -296,7 +296,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     await page.locator('.dots').waitFor({ state: 'detached' });
   });
 
-  test('[37] with the colours of the system, the screen one is on, a state and the focus are still told apart', async () => {
+  test('[37] with forced colours the current screen and the focus stay distinguishable', async () => {
     await page.emulateMedia({ forcedColors: 'active' });
     await open('/people');
     const line = (selector: string) =>
@@ -311,7 +311,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(await line('.page-actions button')).not.toBe(before);
   });
 
-  test('[37] at 200 % all of a screen is there, and one can write', async () => {
+  test('[37] at 200 % zoom no screen overflows sideways, and the chat stays usable', async () => {
     const twice = await browser.newContext({
       viewport: { width: 640, height: 400 },
       deviceScaleFactor: 2,
@@ -334,7 +334,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   });
 
   test.each(Object.keys(bombs))('[31] “%s” as an answer leaves the page usable', async (name) => {
-    // Each comes to those before it in one page, unless one has spoiled that.
+    // All answers collect in one page, unless a failed test has left it.
     if (new URL(page.url()).pathname !== '/chat') await openChat();
     onTestFailed(async () => void (await page.goto('about:blank')));
     await page.evaluate(`

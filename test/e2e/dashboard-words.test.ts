@@ -9,12 +9,12 @@ import { openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 const own = '/sessions/web%3AAnna%3Amain';
 const others = '/sessions/compat%3Acompat%3Asession%3A0';
-/** What the offline engine answers with all that an engine can do. */
+/** Make the offline engine answer with everything that an engine can send. */
 const messages = ['think of it', 'tool clock {}', 'echo `code`\n\n| a |\n| - |\n| b |', 'fail'];
 const screens = [...new Set([...screensWith(own), ...screensWith(others)]), '/nothing/is/here'];
 
-/** In the pseudo-language en-XA, whose texts stand in brackets, nothing is left that no other language could have. */
-describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () => {
+/** In the pseudo-language en-XA every translated text is in brackets: no text may be left outside of them. */
+describe.skipIf(why !== null)(`translation of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
   let context: BrowserContext;
@@ -38,8 +38,8 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
   const handle = (body: object) => dashboard.house.post(`${dashboard.house.urls.core}/v2/handle`, body);
   const isThere = () => page.locator('.shell h1').waitFor();
 
-  test('where one signs in and where the login is set up', async () => {
-    // Without a token the set-up says that its link is over.
+  test('the login page and the set-up have no untranslated text', async () => {
+    // Without a token the set-up says that its link has expired.
     for (const place of ['/setup', '/login', '/offline.html']) {
       await page.goto(dashboard.url + place);
       await page.locator('h1').waitFor();
@@ -49,7 +49,7 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
     expect(words.left()).toEqual([]);
   });
 
-  test('a conversation with all that happens in one', async () => {
+  test('a conversation with every kind of content has no untranslated text', async () => {
     await handle({
       channel: 'messenger',
       conversation_key: 'messenger:m:user:1',
@@ -81,10 +81,10 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
     expect(words.left()).toEqual([]);
   });
 
-  describe('nothing happens, whatever is pressed', () => {
+  describe('screens, without any effect of their buttons', () => {
     beforeAll(() => words.refuseChanges());
 
-    test.each(screens)('%s, and what its buttons open', async (screen) => {
+    test.each(screens)('%s and the dialogs it opens have no untranslated text', async (screen) => {
       await page.goto(dashboard.url + screen);
       await words.lookAtScreen(page);
       const pressed = new Set<string>();
@@ -97,7 +97,7 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
     });
   });
 
-  test('what keys open', async () => {
+  test('the palette and the list of keys have no untranslated text', async () => {
     await page.goto(dashboard.url);
     await isThere();
     await page.keyboard.press('Control+k');
@@ -114,7 +114,7 @@ describe.skipIf(why !== null)(`the words of the dashboard${skipNote(why)}`, () =
   });
 });
 
-/** Presses the first button of the screen from a place on whose words were not pressed yet; null when there is none. */
+/** Presses the first button, from an index on, whose text was not pressed yet; null when there is none. */
 const press = (page: Page, from: number, pressed: ReadonlySet<string>): Promise<{ at: number; name: string } | null> =>
   page.evaluate(`(() => {
     const isSeen = (button) => button.checkVisibility({ visibilityProperty: true }) && button.getBoundingClientRect().width > 0;

@@ -46,7 +46,7 @@ const svc = (args: string[], dataDir = folder.path, corePort = 1): Promise<Ended
 const deliveries = async (): Promise<Delivery[]> =>
   (await house.get<DeliveryPage>(`${house.urls.core}/v2/deliveries`)).deliveries;
 
-/** An operator's words, whose reply has to go to a connector instance that does not exist; the id of its delivery. */
+/** Injects a message whose reply goes to a connector instance that does not exist; returns the id of its delivery. */
 async function failDelivery(text: string): Promise<string> {
   await house.post(`${house.urls.core}/v2/inject`, { conversation_key: key, text: `echo ${text}` });
   const [newest] = await deliveries();
@@ -54,7 +54,7 @@ async function failDelivery(text: string): Promise<string> {
   return newest?.id ?? '';
 }
 
-test('svc delivery says that there are none, and svc status says nothing of them', async () => {
+test('svc delivery says when there are none, and svc status does not mention them', async () => {
   expect(await svc(['delivery'])).toMatchObject({ code: 0, out: expect.stringContaining('There are none') as string });
   const { code, out } = await svc(['status']);
   expect(code).toBe(0);
@@ -62,7 +62,7 @@ test('svc delivery says that there are none, and svc status says nothing of them
   expect(out).not.toContain('deliver');
 });
 
-test('a reply that cannot be delivered is on the list with all that is known of it, until it is dismissed', async () => {
+test('svc delivery lists an undeliverable reply with its details until it is dismissed', async () => {
   const id = await failDelivery('good morning');
   const { code, out } = await svc(['delivery']);
   expect(code).toBe(0);
@@ -78,7 +78,7 @@ test('a reply that cannot be delivered is on the list with all that is known of 
   expect((await svc(['status'])).out).not.toContain('deliver');
 });
 
-test('svc delivery retry tries one again', async () => {
+test('svc delivery retry tries a reply again', async () => {
   const id = await failDelivery('once more');
   expect(await svc(['delivery', 'retry', id])).toMatchObject({
     code: 0,
@@ -89,7 +89,7 @@ test('svc delivery retry tries one again', async () => {
   await svc(['delivery', 'dismiss', id]);
 });
 
-test('with --json it prints what there is and what was done, and all means all', async () => {
+test('svc delivery --json prints the list and what was done; retry and dismiss take "all"', async () => {
   const ids = [await failDelivery('one'), await failDelivery('two')];
   const list = JSON.parse((await svc(['delivery', '--json'])).out) as DeliveryPage;
   expect(list).toMatchObject({ failed: 2, pending: 0 });
@@ -105,32 +105,32 @@ test('with --json it prints what there is and what was done, and all means all',
 test.each([
   ['an unknown id', ['retry', 'dlv_x'], 'nothing was tried again', './svc delivery --all'],
   ['an unknown id', ['dismiss', 'dlv_x'], 'nothing was dismissed', './svc delivery --all'],
-])('%s (%j) is exit code 1, and says what to do', async (_what, args, text, help) => {
+])('%s (%j) exits with code 1 and says what to run', async (_what, args, text, help) => {
   const { code, err } = await svc(['delivery', ...args]);
   expect(code).toBe(1);
   expect(err).toContain(text);
   expect(err).toContain(`Run: ${help}`);
 });
 
-test('an id that is missing is a mistake in the command line', async () => {
+test('a missing id is a usage error with exit code 2', async () => {
   const { code, err } = await svc(['delivery', 'retry']);
   expect([code, err]).toEqual([2, expect.stringMatching(/missing required argument 'ids'\nRun: .*delivery retry --help/)]);
 });
 
-test('a refusal is JSON too', async () => {
+test('svc delivery dismiss --json prints a refusal as JSON', async () => {
   const { code, out } = await svc(['delivery', 'dismiss', 'dlv_x', '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({ ok: false, done: [], refused: [{ id: 'dlv_x' }] });
 });
 
-test('without a running service it says so', async () => {
+test('svc delivery says when the service is not running', async () => {
   const { code, err } = await svc(['delivery'], path.join(folder.path, 'elsewhere'));
   expect(code).toBe(1);
   expect(err).toContain('the service is not running');
   expect(err).toContain('./svc up');
 });
 
-describe('with a core of many deliveries, some of them delivered, one without a place to go', () => {
+describe('many deliveries, one of them delivered, one without a target', () => {
   const many = 203;
   let core: TestCore;
   let port: number;
@@ -164,12 +164,12 @@ describe('with a core of many deliveries, some of them delivered, one without a 
     return core.context.outbox.push({ ...about, route, text, injected: false, error: null });
   };
 
-  test('the delivered ones are shown with --all only', async () => {
+  test('delivered ones are listed only with --all', async () => {
     expect((await ofCore(['delivery'])).out).not.toContain('"fine"');
     expect((await ofCore(['delivery', '--all'])).out).toContain('"fine"');
   });
 
-  test('a person gets the newest and is told of the others, a program gets all', async () => {
+  test('the text output lists the newest 50 and mentions the older ones; --json lists all', async () => {
     const { out } = await ofCore(['delivery']);
     expect(out.match(/failed, 1 attempt/g)).toHaveLength(50);
     expect(out).toContain('There are older ones: ./svc delivery --json shows all.');
@@ -178,7 +178,7 @@ describe('with a core of many deliveries, some of them delivered, one without a 
     expect(await listed(['--all'])).toHaveLength(many + 2);
   });
 
-  test('retry all leaves what has no place to go, dismiss all takes everything that failed', async () => {
+  test('retry all skips a reply without a target; dismiss all takes every failed one', async () => {
     const retried = JSON.parse((await ofCore(['delivery', 'retry', 'all', '--json'])).out) as { done: string[] };
     expect(retried).toMatchObject({ ok: true, refused: [], skipped: [homeless] });
     expect(retried.done).toHaveLength(many);

@@ -6,14 +6,14 @@ import { type ScriptedGateway, startScriptedGateway } from './device-app/scripte
 
 const why = whyNoBrowser();
 
-/** Chromium's own microphone, which beeps each second, and its own yes to the question whether a page may use it. */
+/** Chromium's fake microphone, which beeps each second, and its automatic consent to pages that want to use it. */
 const media = [
   '--use-fake-ui-for-media-stream',
   '--use-fake-device-for-media-stream',
   '--autoplay-policy=no-user-gesture-required',
 ];
 
-describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`abilities of the app of a device${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;
@@ -39,7 +39,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
 
   const callsTo = (path: string) => gateway.calls.filter((call) => call.path === path);
 
-  test('what is said into the microphone is a message, and its answer is read aloud by sentence', async () => {
+  test('sends what is spoken as a message, and reads the answer aloud sentence by sentence', async () => {
     gateway.script.heard = 'How late is it?';
     gateway.script.onTurn = (turn_id, { body }) => {
       const said = {
@@ -66,7 +66,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     await expect.poll(() => callsTo('/gw/tts').map(({ body }) => body['text'])).toEqual(['It is ten.', 'You have time.']);
   });
 
-  test('who begins to speak interrupts what is read aloud', async () => {
+  test('starting to speak stops reading aloud', async () => {
     gateway.script.speechMs = 20_000;
     await expect.poll(() => gateway.controls.size).toBe(1);
     gateway.command('speak', { id: 's1', text: 'A long story. It never ends. Really.' });
@@ -76,7 +76,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     await page.getByRole('button', { name: 'Stop reading aloud' }).waitFor({ state: 'detached' });
   });
 
-  test('says what it can do, and does what it is asked to, once for however many tabs', async () => {
+  test('describes its abilities, and performs each request once, however many tabs are open', async () => {
     const second = await context.newPage();
     await second.goto(gateway.url);
     await expect.poll(() => gateway.controls.size).toBe(1);
@@ -97,7 +97,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('from the assistant');
   });
 
-  test('does nothing that it cannot, that is no address, or that the person switched off', async () => {
+  test('refuses unknown methods, invalid URLs, and abilities that the person turned off', async () => {
     await expect.poll(() => gateway.controls.size).toBe(1);
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Share the location of this device').uncheck();
@@ -117,7 +117,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     );
   });
 
-  test('forgets its conversation when the person is sure', async () => {
+  test('forgets its conversation after a confirmation', async () => {
     gateway.send('inject', {
       turn_id: 't1',
       origin: 'message',
@@ -137,13 +137,13 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     await expect.poll(() => page.locator('.bubble').count()).toBe(0);
   });
 
-  test('speech settings are kept by the gateway', async () => {
+  test('stores speech settings in the gateway', async () => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Read answers aloud').check();
     await expect.poll(() => callsTo('/gw/voice-config').at(-1)?.body).toEqual({ read_aloud: true });
   });
 
-  test('what is shared with the app is in the message, in no other conversation, and leaves the address', async () => {
+  test('puts shared text into the message of its own conversation only, and removes it from the URL', async () => {
     gateway.script.sessions = [
       { conversation_key: 'messenger:m:user:1', title: 'Invoice', surface: 'messenger', state: 'idle', last_active_at: 1 },
     ];
@@ -156,7 +156,7 @@ describe.skipIf(why !== null)(`what the app of a device can do${skipNote(why)}`,
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('');
   });
 
-  test('files go first, and the message names them', async () => {
+  test('uploads files before the message that refers to them', async () => {
     await page
       .getByLabel('Attach files')
       .setInputFiles([{ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }]);

@@ -17,7 +17,7 @@ const maxScriptKb = 190;
 const sideways = (page: Page): Promise<number> =>
   page.evaluate('document.scrollingElement.scrollWidth - innerWidth') as Promise<number>;
 
-describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`layout and accessibility of the app of a device${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
 
@@ -38,13 +38,13 @@ describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, (
     expect(bytes / 1000).toBeLessThanOrEqual(maxScriptKb);
   });
 
-  test.each([390, 1280])('[34] axe finds nothing at %s, in light and dark', async (width) => {
+  test.each([390, 1280])('[34] axe finds no violation at %s, in light and dark', async (width) => {
     const isPhone = width < 600;
     const context = await browser.newContext({
       viewport: { width, height: 844 },
       hasTouch: isPhone,
       isMobile: isPhone,
-      bypassCSP: true, // axe is put into the page; that the page itself needs nothing of the like, the other tests hold
+      bypassCSP: true, // axe is injected into the page; other tests check that the page itself keeps to its CSP
     });
     const stranger = await context.newPage();
     await stranger.goto(gateway.url);
@@ -91,7 +91,7 @@ describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, (
     });
     afterEach(() => context.close());
 
-    test('[35] everything is reached, and the focus comes back from the settings', async () => {
+    test('[35] Tab reaches the controls, and closing the settings restores the focus', async () => {
       const settings = page.getByRole('button', { name: 'Settings' });
       await settings.focus();
       await page.keyboard.press('Enter');
@@ -113,7 +113,7 @@ describe.skipIf(why !== null)(`how the app of a device looks${skipNote(why)}`, (
       await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('by hand');
     });
 
-    test('without network, the page that opens shows what waits', async () => {
+    test('without network, a reload shows the messages that wait to be sent', async () => {
       const faults = watch(page);
       await page.evaluate('navigator.serviceWorker.ready');
       await page.reload();

@@ -6,7 +6,7 @@ import { type ScriptedGateway, startScriptedGateway } from './device-app/scripte
 
 const why = whyNoBrowser();
 
-describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`the app of a device on a bad connection${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;
@@ -26,7 +26,7 @@ describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`
 
   const streamsAsked = () => gateway.calls.filter(({ path }) => path === '/gw/stream').length;
 
-  test('[19] a stream that is silent for 35 s is opened again, one that only comments is not', async () => {
+  test('[19] reopens a stream that is silent for 35 s, but not one that sends only comments', async () => {
     gateway.script.comments = false;
     await context.clock.install();
     const { page } = await openPaired(context, gateway);
@@ -41,7 +41,7 @@ describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`
     await isLive(page);
   });
 
-  test('[20] eight tabs need one stream, and each can still ask', async () => {
+  test('[20] eight tabs share one stream, and the last can still send', async () => {
     const { page } = await openPaired(context, gateway);
     for (let index = 0; index < 7; index += 1) {
       const tab = await context.newPage();
@@ -65,7 +65,7 @@ describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`
     await expect.poll(() => page.locator('.bubble').last().textContent()).toBe('to all');
   });
 
-  test('[37] nothing moves for who wants no motion, and colours of the system are taken', async () => {
+  test('[37] nothing is animated with reduced motion and forced colours', async () => {
     await context.close();
     context = await browser.newContext({ reducedMotion: 'reduce', forcedColors: 'active' });
     const { page, faults } = await openPaired(context, gateway);
@@ -83,7 +83,7 @@ describe.skipIf(why !== null)(`the app of a device on bad lines${skipNote(why)}`
     expect(faults).toEqual([]);
   });
 
-  test('[39] a new version is offered to an old tab, which stays as it is until its person loads it', async () => {
+  test('[39] an old tab offers the new version, and stays unchanged until its person loads it', async () => {
     const { page, faults } = await openPaired(context, gateway);
     await expect.poll(() => page.evaluate('navigator.serviceWorker.ready.then(({ active }) => active.state)')).toBe('activated');
     await page.reload(); // the worker has the page from here on

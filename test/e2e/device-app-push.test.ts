@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => chromium?.close());
 
-/** What Chromium's own push service is asked for: the browser of the test subscribes in its place. */
+/** Replaces the push service of Chromium: subscribing returns the subscription of the test. */
 const subscribeHere = (subscription: object) => `{
   const subscription = ${JSON.stringify(subscription)};
   const made = { ...subscription, toJSON: () => subscription, unsubscribe: async () => (localStorage.removeItem('subscribed'), true) };
@@ -25,7 +25,7 @@ const subscribeHere = (subscription: object) => `{
   PushManager.prototype.subscribe = async () => (localStorage.setItem('subscribed', 'yes'), made);
 }`;
 
-/** What gives the service worker of a page what a push service would have brought. */
+/** Returns a function that delivers a push message to the service worker of a page. */
 async function pushService(context: BrowserContext, page: Page): Promise<(message: unknown) => Promise<void>> {
   const { origin } = new URL(page.url());
   const session = await context.newCDPSession(page);
@@ -42,11 +42,11 @@ async function pushService(context: BrowserContext, page: Page): Promise<(messag
   };
 }
 
-/** What the service worker shows, seen or not. */
+/** The notifications of the service worker. */
 const shown = (context: BrowserContext): Promise<unknown> =>
   context.serviceWorkers()[0]!.evaluate('registration.getNotifications().then((all) => all.map(({ body }) => body))');
 
-/** Closes what is shown, and counts the messages that were looked at from then on. */
+/** Closes all notifications, and counts the push messages that are handled from then on. */
 const forgetShown = (context: BrowserContext): Promise<unknown> =>
   context.serviceWorkers()[0]!.evaluate(`(async () => {
     for (const notice of await registration.getNotifications()) notice.close();
@@ -91,7 +91,7 @@ testUnless(why)(
     await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
     expect(service.pushed[0]?.message).toEqual({ type: 'answer' });
 
-    // A worker that is not active yet is brought nothing, so it is brought again; one notice takes the place of the other.
+    // A worker that is not active yet gets no push message, so it is sent until it arrives; a notice replaces the one before.
     const { message } = service.pushed[0]!;
     await expect.poll(async () => (await deliver(message), shown(context))).toEqual(['An answer is ready.']);
 

@@ -25,7 +25,7 @@ const pair = (index: number): HistoryMessage[] => {
   ];
 };
 
-describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`large conversations in the app of a device${skipNote(why)}`, () => {
   let browser: Browser;
   let gateway: ScriptedGateway;
   let context: BrowserContext;
@@ -50,7 +50,7 @@ describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why
       '(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector(".transcript"))',
     ) as Promise<number>;
 
-  test(`[22] 10,000 messages are at most ${maxNodes} nodes and ${maxHeapMb} MB, and the newest is in sight`, async () => {
+  test(`[22] 10,000 messages take at most ${maxNodes} nodes and ${maxHeapMb} MB, and the newest is visible`, async () => {
     gateway.script.history = Array.from({ length: 5000 }, (_, index) => pair(index)).flat();
     gateway.script.pageSize = 10_000;
     ({ page } = await openPaired(context, gateway));
@@ -61,7 +61,7 @@ describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why
     await expect.poll(fromEnd).toBeLessThanOrEqual(2);
   });
 
-  test('[23] older messages come above what is in sight, which stays where it is', async () => {
+  test('[23] loading older messages does not move the visible ones', async () => {
     gateway.script.history = Array.from({ length: 200 }, (_, index) => pair(index)).flat();
     ({ page } = await openPaired(context, gateway));
     await page.locator('.bubble').first().waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why
     expect(Math.abs((first ?? 0) - (second ?? Infinity))).toBeLessThanOrEqual(2);
   });
 
-  test('[25] who reads above is not pulled down by what comes, and is told of it', async () => {
+  test('[25] a new reply does not scroll down a reader who has scrolled up, but is announced', async () => {
     gateway.script.history = Array.from({ length: 25 }, (_, index) => pair(index)).flat();
     ({ page } = await openPaired(context, gateway));
     await page.locator('.bubble').first().waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(why !== null)(`the app of a device with much in it${skipNote(why
     await expect.poll(() => page.locator('.reply').last().textContent()).toMatch(/over/);
   });
 
-  test('[24] what streams renders its own row alone, at most 20 times a second', async () => {
+  test('[24] a streaming reply redraws only its own row, at most 20 times a second', async () => {
     gateway.script.history = Array.from({ length: 25 }, (_, index) => pair(index)).flat();
     ({ page } = await openPaired(context, gateway));
     await page.locator('.bubble').first().waitFor();

@@ -20,7 +20,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
   afterAll(() => browser.close());
   beforeEach(async () => {
     gateway = await startScriptedGateway();
-    // What the worker does is in `device-app-network.test.ts`; to install it for each test takes a tenth of the time.
+    // `device-app-network.test.ts` tests the service worker; installing it for each test takes a tenth of the time.
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' });
     ({ page, faults } = await openPaired(context, gateway));
   });
@@ -46,7 +46,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     gateway.send('done', { turn_id: turnId, outcome, text, ...more });
   const turnsAsked = () => gateway.calls.filter(({ path }) => path === '/gw/turn');
 
-  test('is paired by a link whose code leaves the address, and refuses a wrong one in words', async () => {
+  test('pairs by a link, removes the code from the URL, and explains why a wrong code is refused', async () => {
     expect(page.url()).toBe(`${gateway.url}/`);
     const other = await browser.newContext({ serviceWorkers: 'block' });
     const stranger = await other.newPage();
@@ -59,7 +59,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await other.close();
   });
 
-  test('[16] sends, shows what comes as it comes, and has it after a cut of the stream and a reload', async () => {
+  test('[16] shows a reply as it streams, and keeps all of it through cuts of the stream and a reload', async () => {
     gateway.script.onTurn = (turnId, { body }) => {
       begin(turnId, body['message_id'], String(body['text']));
       gateway.send('thinking', { turn_id: turnId, text: 'let me see' });
@@ -85,7 +85,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(await page.locator('.said').count()).toBe(1);
   });
 
-  test('[15] keeps what is sent while the gateway is away, over a reload, and sends it once', async () => {
+  test('[15] keeps a message sent while the gateway is away, also over a reload, and delivers it once', async () => {
     gateway.script.before = ({ path }) => (path === '/gw/turn' ? 'cut' : undefined);
     await say(page, 'remember the milk');
     await expect.poll(() => page.locator('.said .below').textContent()).toMatch(/Waiting for the connection/);
@@ -108,7 +108,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(await page.locator('.said').count()).toBe(1);
   });
 
-  test('says why a message is refused, and gives it back to be edited', async () => {
+  test('says why a message was refused, and lets the person edit it', async () => {
     gateway.script.before = ({ path }) =>
       path === '/gw/turn' ? { status: 413, body: { error: { message: 'The message is too long.' } } } : undefined;
     await say(page, 'too long');
@@ -118,7 +118,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(await page.locator('.said').count()).toBe(0);
   });
 
-  test('what is edited in one tab is not sent again in another, and blocks nothing', async () => {
+  test('a message edited in one tab cannot be sent again from another, and does not block later ones', async () => {
     gateway.script.before = ({ path }) =>
       path === '/gw/turn' ? { status: 413, body: { error: { message: 'The message is too long.' } } } : undefined;
     await say(page, 'too long');
@@ -137,7 +137,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => turnsAsked().at(-1)?.body['text']).toBe('shorter');
   });
 
-  test('what was kept broken does not keep later messages from being sent', async () => {
+  test('a corrupt entry in the outbox does not block later messages', async () => {
     await page.evaluate(`new Promise((resolve) => {
       const opened = indexedDB.open('svc-outbox-device');
       opened.onupgradeneeded = () => opened.result.createObjectStore('messages');
@@ -152,7 +152,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => turnsAsked().at(-1)?.body['text']).toBe('hello');
   });
 
-  test('[14] keeps a draft and unsent messages when the device is revoked', async () => {
+  test('[14] sends a message written while the device was revoked once it is paired again', async () => {
     gateway.script.before = ({ path }) =>
       path === '/gw/pair' ? undefined : { status: 401, body: { error: { message: 'revoked' } } };
     gateway.cut();
@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => turnsAsked().filter(({ body }) => body['text'] === 'still here?').length).toBeGreaterThan(0);
   });
 
-  test('[26] stops, and tells silent, failed and withdrawn apart', async () => {
+  test('[26] stops a turn, and shows silent, failed and retracted replies as such', async () => {
     gateway.script.onTurn = (turnId, { body }) => begin(turnId, body['message_id']);
     await say(page, 'one');
     await page.getByRole('button', { name: 'Stop the answer' }).click();
@@ -186,7 +186,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(await replies().nth(2).textContent()).not.toMatch(/wrong words/);
   });
 
-  test('asks what the engine asks, and answers with the button that is pressed', async () => {
+  test('shows a question of the engine, and answers with the button that is pressed', async () => {
     const options = [
       { id: 'y', label: 'Allow', style: 'primary' },
       { id: 'n', label: 'Do not allow', style: 'danger' },
@@ -208,7 +208,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
   });
 
-  test('[18] reads all that was missed after a gap, also where it is more than a page of the history', async () => {
+  test('[18] reads everything that was missed after a gap, also when it is more than one page of the history', async () => {
     const turns = (many: number) =>
       Array.from({ length: many }, (_, index) => said(`t${index}`, `m${index}`, `question ${index}`, index + 1));
     const size = () => page.locator('article').first().getAttribute('aria-setsize');
@@ -220,7 +220,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(size).toBe('190');
   });
 
-  test('[18] reads the history once more after a gap in the middle of reading it: what comes then may be older', async () => {
+  test('[18] reads the history once more when a gap is reported while it is being read', async () => {
     let reads = 0;
     gateway.script.before = ({ path }) => {
       if (path !== '/gw/history' || reads++ > 0) return undefined;
@@ -232,13 +232,13 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered');
   });
 
-  test('[18] reads the history again where a stream begins without a place: what was said before is not in it', async () => {
+  test('[18] reads the history again when a stream is reopened without a position', async () => {
     gateway.script.history = [said('t1', 'm1', 'said without a stream'), answered('t1', 'and answered so')];
     gateway.cut();
     await expect.poll(() => replies().locator('.markdown').textContent()).toBe('and answered so');
   });
 
-  test('[28] shows one conversation in two tabs, over one stream, and goes on when the first is closed', async () => {
+  test('[28] two tabs show one conversation over one stream, also after the first tab is closed', async () => {
     const second = await context.newPage();
     faults.push(...watch(second));
     await second.goto(gateway.url);
@@ -257,7 +257,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => second.locator('.markdown').textContent()).toBe('half and half');
   });
 
-  test('[30] shows hostile text as text, asks nobody for anything', async () => {
+  test('[30] shows hostile text as text, and sends no request for it', async () => {
     const asked: string[] = [];
     page.on('request', (request) => void (request.url().startsWith(gateway.url) || asked.push(request.url())));
     const hostile =
@@ -275,7 +275,7 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     expect(asked).toEqual([]);
   });
 
-  test('[36] tells a screen reader twice in a turn, and no token of it', async () => {
+  test('[36] makes two screen reader announcements in a turn, and none of its text', async () => {
     await page.evaluate(watchStatus);
     begin('t1', null);
     for (const text of ['one ', 'two ', 'three']) gateway.send('delta', { turn_id: 't1', text });

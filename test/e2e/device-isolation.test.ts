@@ -59,7 +59,7 @@ const ask = (token: string | null, method: string, where: string, body?: object)
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-test('a device of one person reads and changes nothing of another\u2019s; its owner sees it all', async () => {
+test('a device cannot read or change conversations of another person; a device of the owner sees them all', async () => {
   const [ann, bob, owner] = [await deviceOf('ann'), await deviceOf('bob'), await deviceOf('owner')];
   expect((await ask(ann.token, 'POST', '/gw/turn', { text: 'echo a secret of Ann', message_id: 'm1' })).status).toBe(202);
   const history = (token: string) => ask(token, 'GET', `/gw/history?conversation_key=${ann.key}`);

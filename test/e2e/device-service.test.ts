@@ -22,8 +22,8 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** The numbers are those of the study of the dashboard. All of it is real; what only a server that lies can show has a scripted one in `device-app*.test.ts`. */
-describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => {
+/** The numbers are those of the study of the dashboard. All of it is real; cases that need a misbehaving server are in `device-app*.test.ts`. */
+describe.skipIf(why !== null)(`the app of a device with the real service${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
   const opened: OpenDevice[] = [];
@@ -54,7 +54,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
   };
   const lastReply = (page: Page) => page.locator('.reply').last().innerText();
 
-  test('[15] what is sent while the network is away goes once when it is back', async () => {
+  test('[15] messages sent while offline are delivered once when the network is back', async () => {
     const { page } = await open('On the train');
     await page.context().setOffline(true);
     await say(page, 'count 2');
@@ -68,7 +68,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     await expect.poll(() => page.locator('.reply').count()).toBe(2);
   });
 
-  test('[16] a network that breaks in the middle of an answer leaves no gap and doubles nothing', async () => {
+  test('[16] a connection that breaks during an answer causes no gap and no duplicate', async () => {
     const network = await startCutProxy(Number(new URL(gateway.url).port));
     const { page } = await open('In the lift', { baseURL: `http://localhost:${network.port}` });
     // Setting a browser offline would cut nothing: it keeps the connections that it has.
@@ -82,7 +82,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     await network.close();
   });
 
-  test('[17] a turn that runs while the core is killed is answered, once', async () => {
+  test('[17] a turn that is running when the core is killed is answered once', async () => {
     const { page } = await open('Phone');
     await say(page, 'wait 3 I am back');
     await expect.poll(() => page.getByText('Thinking').count()).toBe(1);
@@ -108,7 +108,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     await expect.poll(() => lastReply(second)).toMatch(/5\s*6/);
   });
 
-  test('[30] [32] hostile text is text: nothing runs, and nobody is asked for anything', async () => {
+  test('[30] [32] shows hostile text as text: it runs no script and sends no request', async () => {
     const asked: string[] = [];
     const stranger = await serve((request, response) => {
       asked.push(request.url ?? '');
@@ -138,7 +138,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     stranger.close();
   });
 
-  test('[33] a page or drawing that was sent is saved, and never opened', async () => {
+  test('[33] sent HTML and SVG files are downloaded, and never rendered', async () => {
     const { page } = await open('Curious');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     await page
@@ -161,7 +161,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test('[40] in a frame it stays empty, and a page of another origin can ask it for nothing', async () => {
+  test('[40] the app does not load in a frame, and pages of other origins cannot send it requests', async () => {
     const { page } = await open('Framed');
     const token = await page.evaluate('JSON.stringify(localStorage)');
     expect(String(token)).not.toBe('');
@@ -196,7 +196,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     content: { text },
     channel_context: { target: '4711' },
   });
-  test('[27] says where the reply goes, waits for the turn or ends it, and names a reply that did not arrive', async () => {
+  test('[27] says where the reply goes, queues after the turn or replaces it, and marks undelivered replies', async () => {
     const { post, urls } = gateway.house;
     await post(`${urls.core}/trust/principals/owner/identifiers`, { surface: 'messenger', value: '4711' });
     const tell = (text: string) => post(`${urls.core}/v2/handle`, fromMessenger(text));
@@ -226,7 +226,7 @@ describe.skipIf(why !== null)(`the app over the service${skipNote(why)}`, () => 
     await page.reload();
   });
 
-  test('what is said to another device of the person is shown there, and is delivered', async () => {
+  test('a message to another device of the person is shown and answered on both', async () => {
     const tablet = await open('Tablet');
     await say(tablet.page, 'count 1');
     await expect.poll(() => tablet.page.locator('.reply').count()).toBe(1);

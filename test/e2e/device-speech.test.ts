@@ -55,7 +55,7 @@ describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
     speech.next(...Array.from({ length: sentences }, () => ({ status: 200 as const, mime: 'audio/mpeg', audio: spoken })));
   const lastReply = (page: Page) => page.locator('.reply').last().innerText();
 
-  test('what is said is a message of its person, and the answer is read aloud, sentence by sentence', async () => {
+  test('sends what is spoken as a message, and reads the answer aloud sentence by sentence', async () => {
     const { page } = device;
     await page.evaluate(countRecorded);
     hears('echo It is noon. You have time.');
@@ -75,7 +75,7 @@ describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
     expect(await page.locator('.fault').count()).toBe(0);
   });
 
-  test('hands free, silence ends what is said, and after the answer it listens again', async () => {
+  test('hands free, silence ends the recording, and listening resumes after the answer', async () => {
     const { page } = device;
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel(/hands.free/i).check();
@@ -91,7 +91,7 @@ describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
     expect(await page.locator('.said').count()).toBe(1);
   });
 
-  test('who speaks while an answer is read aloud silences it', async () => {
+  test('starting to speak stops reading aloud', async () => {
     const { page } = device;
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel('Read answers aloud').check();
@@ -111,7 +111,7 @@ describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
     await page.getByRole('button', { name: 'Stop reading aloud' }).waitFor({ state: 'detached' });
   });
 
-  test('who speaks while an answer is made ends it', async () => {
+  test('starting to speak stops the running turn', async () => {
     const { page } = device;
     await page.getByLabel('Message', { exact: true }).fill('wait 60 never');
     await page.getByRole('button', { name: 'Send message' }).click();

@@ -9,7 +9,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { openEmailService, type EmailService } from './email/email-service.ts';
 
 const why = whyNoMailServers();
-/** Of the mails that are answered so many; the others all. Each is a turn of an engine. */
+/** How many of the mails that are answered are used, since each takes a turn of an engine; the others are all used. */
 const most = Number(process.env['EMAIL_CORPUS'] ?? 12);
 const script = `export async function* respond() { yield { type: 'segment', text: 'Yes.' }; }`;
 const refused = {
@@ -19,7 +19,7 @@ const refused = {
 
 type Skipped = { uid: number; reason: string };
 
-describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`corpus of e-mails${skipNote(why)}`, () => {
   let service!: EmailService;
   const answered = mailCorpus().filter(({ fate }) => fate === 'answered');
   const step = Math.max(1, answered.length / most);
@@ -31,7 +31,7 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
     let last = (await service.servers.read(mailbox)).at(-1)?.uid ?? 0;
     for (const mail of mails) {
       await service.servers.deliver(mailbox, mail.raw(), mail.envelopeFrom);
-      // What was refused comes back into the same mailbox.
+      // Bounces come back into the same mailbox.
       const fresh = (await service.servers.read(mailbox)).filter(({ uid }) => uid > last);
       const own = fresh.find(({ raw }) => raw.includes(mail.from)) ?? fresh.at(-1);
       if (own !== undefined) uids.set(own.uid, mail);
@@ -46,7 +46,7 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
       .flatMap((line) => (line.includes('mail is not answered') ? [JSON.parse(line) as Skipped] : []));
   const got = (address: string): number => service.servers.kept(address).length;
 
-  /** The mails of the corpus that were not answered once, or not left for the right reason. */
+  /** The mails of the corpus that were not answered exactly once, or not skipped for the right reason. */
   function findWrong(): string[] {
     const reasons = new Map(skipped().map(({ uid, reason }) => [uid, reason]));
     const delivered = [...uids].filter(([, mail]) => corpus.includes(mail));
@@ -68,7 +68,7 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
   afterAll(() => service?.close());
 
   test(
-    `each of ${corpus.length} mails is answered once, or not for a reason that the log names`,
+    `answers each of ${corpus.length} mails once, or logs the reason why not`,
     async () => {
       await deliver(corpus);
       await waitFor(
@@ -81,7 +81,7 @@ describe.skipIf(why !== null)(`e-mail of the world${skipNote(why)}`, () => {
     150_000 + corpus.length * 700,
   );
 
-  test('none of 30 mails that pretend becomes a person', async () => {
+  test('none of 30 spoofed mails is taken for a known person', async () => {
     const mails = spoofedMails();
     await deliver(mails);
     // The last one is honest: when it is answered all before it were looked at.

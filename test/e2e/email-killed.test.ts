@@ -48,7 +48,7 @@ describe.skipIf(why !== null)(`e-mail through kills${skipNote(why)}`, () => {
       const explain = () =>
         `seed ${seed}: ${found.broken.length} rules broken by ${asked.length} mails (killed: ${killed.join(' ')})\n${found.broken.slice(0, 8).join('\n')}\n${service.log().slice(-3000)}`;
       await waitFor(isSound, 120_000, explain);
-      // What comes late would be one too many.
+      // A late second answer would be found then.
       await pause(2000);
       expect([await isSound(), asked.length, service.faults()]).toEqual([true, mails, '']);
       // A copy of each answer goes to the mailbox, where it is looked for before it is sent again.

@@ -49,7 +49,7 @@ describe('an OpenAI client', () => {
     expect(usage).toBeGreaterThan(0);
   });
 
-  test('resumes its session with the same first message, and has its own with a session header', async () => {
+  test('resumes the session with the same first message, and opens another with a session header', async () => {
     const before = (await sessions()).length;
     await ask('echo again');
     await ask('echo again');
@@ -68,7 +68,7 @@ describe('an OpenAI client', () => {
     expect((await client.models.list()).data.map((model) => model.id)).toEqual(['svc']);
   });
 
-  test('asks for the state of the conversation with a chat command', async () => {
+  test('gets the state of the conversation by a chat command', async () => {
     expect((await ask('/status')).text).toContain('Engine: offline');
   });
 });
@@ -117,12 +117,12 @@ describe('the service', () => {
     for (const file of readdirSync(logs)) expect(readFileSync(path.join(logs, file), 'utf8')).not.toContain(secret);
   });
 
-  test('shows the key once, in the banner of the first start', () => {
+  test('shows the API key in the banner of the first start', () => {
     expect(house.output()).toContain(house.key());
   });
 });
 
-describe('a key of its own', () => {
+describe('an additional API key', () => {
   const portOf = (url: string) => new URL(url).port;
   const svc = (...args: string[]) =>
     runSvc(['key', ...args], {
@@ -142,7 +142,7 @@ describe('a key of its own', () => {
     });
   const keyIn = (out: string) => /sk-svc-[\w-]{43}/.exec(out)?.[0] ?? '';
 
-  test('is made, shown once, listed without itself, held to its budget, and refused as soon as it is revoked', async () => {
+  test('is shown when made, listed without its value, and refused as soon as it is revoked', async () => {
     const made = await svc('create', 'laptop', '--budget', '20');
     expect(made).toMatchObject({ code: 0, err: '' });
     const key = keyIn(made.out);
@@ -161,13 +161,13 @@ describe('a key of its own', () => {
     expect((await client.models.list()).data).toHaveLength(1);
   });
 
-  test('past its budget gets insufficient_quota, and nobody else does', async () => {
+  test('gets insufficient_quota over its budget, while other keys still work', async () => {
     const key = keyIn((await svc('create', 'poor', '--budget', '0')).out);
     await expect.poll(() => say(key).catch((error: unknown) => error)).toMatchObject({ status: 429, code: 'insufficient_quota' });
     expect((await ask('echo still')).text).toBe('still');
   });
 
-  test('acts for the person it is for, with their rights', async () => {
+  test('has the rights of the person it is made for', async () => {
     const person = { key: 'nobody', display_name: 'N' };
     await house.post(`${house.urls.core}/trust/principals`, person);
     const made = JSON.parse((await svc('create', 'theirs', '--for', 'nobody', '--json')).out) as { key: string; for: string };
@@ -177,7 +177,7 @@ describe('a key of its own', () => {
     expect((await svc('list')).out).not.toContain('other');
   });
 
-  test('is made by one command at a time, and none gets lost', async () => {
+  test('is not lost when several are made at the same time', async () => {
     const names = ['a1', 'a2', 'a3'];
     const made = await Promise.all(names.map((name) => svc('create', name, '--json')));
     expect(made.map(({ code }) => code)).toEqual([0, 0, 0]);

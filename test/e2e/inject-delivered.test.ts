@@ -41,7 +41,7 @@ const arrives = (word: string) =>
     () => `"${word}" did not arrive: ${house.output()}`,
   );
 
-test('an operator’s words are answered over the instance that the conversation is on', async () => {
+test('the reply to an injected message is delivered over the instance of its conversation', async () => {
   platform.say({ chat: 'ann', from: 'ann', text: 'echo hello' });
   await arrives('hello');
   expect(await inject('echo first')).toMatchObject({ ok: true, delivered: true, deliverErr: null });
@@ -58,7 +58,7 @@ test.each([
     },
     () => Promise.resolve(),
   ],
-])('while the instance is %s, the reply is kept and delivered once, when it is back', async (how, down, up) => {
+])('while the instance is %s, the reply is kept, and delivered once when it is back', async (how, down, up) => {
   await down();
   const answer = await inject(`echo ${how}`);
   if (how === 'stopped') {

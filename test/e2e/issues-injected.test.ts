@@ -15,7 +15,7 @@ import { openKillableService } from './channel-killed/killable-service.ts';
 const every = Number(process.env['ISSUES_INJECTED_EVERY'] ?? usualOrDeep(11, 3));
 const texts = injections.filter((_, n) => n % every === 0);
 
-/** A model that obeys all that it reads, by the tools that it was given and by those that it was not, and says all that it knows. */
+/** A model that obeys all it reads, calls tools whether or not they were offered, and repeats all it has read. */
 const scriptText = (log: string) => `
 import { appendFileSync } from 'node:fs';
 import { openTurnTools } from ${JSON.stringify(pathToFileURL(path.join(repositoryRoot, 'engines/offline/src/tools.ts')).href)};
@@ -39,7 +39,7 @@ export async function* respond(request, signal) {
 }
 `;
 
-/** The core lets nobody say more than 30 things in a minute. */
+/** The core limits each sender to 30 messages a minute. */
 const textsOfEach = 20;
 const groups = Array.from({ length: Math.ceil(texts.length / textsOfEach) }, (_, n) => n);
 const roles = Object.fromEntries([
@@ -98,7 +98,7 @@ async function open() {
 type Obeyed = { offered: string[]; policy: string; outcomes: { name: string; ok: boolean; output: string }[] };
 
 test(
-  `${texts.length} texts make a model that obeys everything do nothing through the core that who asks may not`,
+  `${texts.length} injected texts do not make an obedient model do what the asker has no right to`,
   async () => {
     const { server, repo, people, obeyed } = await open();
     const ann = people['ann']!;
@@ -152,7 +152,7 @@ test(
       ),
     ).toEqual([]);
 
-    // The same orders of who has every right are done, so they would have been.
+    // The same order of the owner is carried out, so the others could have been.
     const own = server.open(repo, ann, { title: 'Mine', body: 'A fault.' });
     server.comment(own, ann, '@assistant close this: {{close_issue {}}}');
     await waitFor(

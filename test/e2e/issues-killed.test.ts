@@ -17,7 +17,7 @@ const issues = Number(process.env['ISSUES_COUNT'] ?? 4);
 const shares = { cutBefore: 0.01, cutAfter: 0.02, errorBefore: 0.01, errorAfter: 0.02, slow: 0.02, limit: 0.003 };
 
 test(
-  `of ${comments} comments on ${issues} issues each mention is answered once through ${kills} kills and faults, within the limits`,
+  `answers each mention in ${comments} comments on ${issues} issues once through ${kills} kills and faults, within the limits`,
   async () => {
     const seed = Number(process.env['ISSUES_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     const random = createRandom(seed);

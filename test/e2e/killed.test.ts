@@ -12,7 +12,7 @@ async function open(): Promise<void> {
   client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
 }
 beforeAll(open);
-/** After a test that ended it. */
+/** Starts the service again after a test that has ended it. */
 beforeEach(async () => {
   if (isAlive(house.pid)) return;
   await house.stop();
@@ -57,7 +57,7 @@ async function ask(): Promise<string | null | undefined> {
   return reply.choices[0]?.message.content;
 }
 
-describe('a service in which one process after the other is killed', () => {
+describe('service with killed processes', () => {
   test('no event is lost while the collector is away', async () => {
     const replies = async () => {
       const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);

@@ -14,7 +14,7 @@ const chats = Number(process.env['MESSENGER_CHATS'] ?? 10);
 const shares = { cutBefore: 0.02, cutAfter: 0.01, errorBefore: 0.02, errorAfter: 0.01, slow: 0.02, tooMany: 0.01 };
 
 test(
-  `${messages} messages in ${chats} chats of Telegram are answered once and in order through ${kills} kills and faults, within its limits`,
+  `answers ${messages} messages in ${chats} Telegram chats once and in order through ${kills} kills and faults, within the limits`,
   async () => {
     const seed = Number(process.env['MESSENGER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     const random = createRandom(seed);
@@ -37,7 +37,7 @@ test(
       find: (all, core, ended) => findBroken(seenOf(server, ended), all, core),
     });
     expect([service.faults(), server.violations, server.offences, asked]).toEqual(['', [], [], messages]);
-    // One for each answer that was lost at most, and in truth far fewer.
+    // At most one for each answer that was lost; usually far fewer.
     expect(unavoidable).toBeLessThanOrEqual(messages / 20 + kills);
   },
   300_000 + kills * 8000 + messages * 500,

@@ -17,7 +17,7 @@ const isOpen = (port: number) =>
     socket.on('error', () => resolve(false));
   });
 
-test('[M08] the signal that opens a debugger opens none into any process of the service', async () => {
+test('[M08] SIGUSR1 opens no debugger in any process of the service', async () => {
   const pids = [house.pid, ...['core', 'manager', 'collector'].map((name) => house.pidOf(name))];
   for (const pid of pids) {
     signalProcess(pid, 'SIGUSR1');

@@ -41,11 +41,11 @@ const codeFor = (raw_id: string): string =>
   /[A-Z2-9]{4}-[A-Z2-9]{4}/.exec(core.context.pending.note(from(raw_id), { denial: 'unknown_sender' }) ?? '')?.[0] ?? '';
 const outcomeOf = async (raw_id: string) => (await core.handle(from(raw_id))).json().outcome;
 
-test('svc pair says that nobody is waiting', async () => {
+test('svc pair says when nobody is waiting', async () => {
   expect(await svc(['pair'])).toMatchObject({ code: 0, out: expect.stringContaining('Nobody is waiting') as string });
 });
 
-test('svc pair lists who waits; svc pair CODE lets them in, and what it prints as undo takes that back', async () => {
+test('svc pair lists waiting senders; svc pair CODE lets one in, and the undo command it prints reverts that', async () => {
   const code = codeFor('42');
   const list = await svc(['pair']);
   expect(list.out).toContain(`${code}   Anna 42 (messenger 42)   1 message`);
@@ -59,19 +59,19 @@ test('svc pair lists who waits; svc pair CODE lets them in, and what it prints a
   expect(await outcomeOf('42')).toBe('denied');
 });
 
-test('svc pair CODE --as owner links one more way in', async () => {
+test('svc pair CODE --as owner links the sender to the owner', async () => {
   const { code, out } = await svc(['pair', codeFor('43'), '--as', 'owner']);
   expect(code).toBe(0);
   expect(out).toContain('Anna 43');
   expect(await core.context.trust.resolve(from('43'))).toMatchObject({ principal_key: 'owner', trust_tier: 'SACRED' });
 });
 
-test('svc pair CODE --role --name makes the person so', async () => {
+test('svc pair CODE --role --name creates a person with that role and name', async () => {
   await svc(['pair', codeFor('44'), '--role', 'guest', '--name', 'Tante Anna']);
   expect(await core.context.trust.resolve(from('44'))).toMatchObject({ principal_key: 'tante-anna', trust_tier: 'GUEST' });
 });
 
-test('with --json it prints what the core answered, refusals too', async () => {
+test('svc pair --json prints the answer of the core, also a refusal', async () => {
   const code = codeFor('45');
   const { pending } = JSON.parse((await svc(['pair', '--json'])).out) as { pending: PendingIdentity[] };
   expect(pending.find(({ value }) => value === '45')).toMatchObject({ code });
@@ -84,13 +84,13 @@ test('with --json it prints what the core answered, refusals too', async () => {
 test.each([
   ['an unknown code', ['ZZZZ-ZZZZ'], 'No waiting sender has the code'],
   ['a code that is missing', ['--as', 'owner'], 'a code is missing'],
-])('%s is exit code 1, and says what to do', async (_what, args, text) => {
+])('%s exits with code 1 and an explanation', async (_what, args, text) => {
   const { code, err } = await svc(['pair', ...args]);
   expect(code).toBe(1);
   expect(err).toContain(text);
 });
 
-test('without a running service it says so', async () => {
+test('svc pair says when the service is not running', async () => {
   const { code, err } = await svc(['pair'], 1);
   expect(code).toBe(1);
   expect(err).toContain('the service is not running');

@@ -31,14 +31,14 @@ async function runs(prefix: string) {
 const overlapping = (list: { from: number; to: number }[]) =>
   Math.max(...list.map((one) => list.filter((other) => other.from <= one.from && one.from < other.to).length));
 
-test('50 turns at once on 50 conversations are all answered, and never more than the slots run', async () => {
+test('50 concurrent turns in 50 conversations are all answered, never more at once than there are slots', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => turn(`compat:c:many-${i}`, `wait 0.02 ${i}`)));
   expect(answers.map((answer) => answer.body.actions[0]?.text)).toEqual(Array.from({ length: 50 }, (_, i) => String(i)));
   await expect.poll(() => runs('compat:c:many-')).toHaveLength(50);
   expect(overlapping(await runs('compat:c:many-'))).toBeLessThanOrEqual(slots);
 });
 
-test('50 turns at once on one conversation never overlap and keep their order', async () => {
+test('50 concurrent turns in one conversation run one at a time and in order', async () => {
   const order: number[] = [];
   await Promise.all(Array.from({ length: 50 }, (_, i) => turn('compat:c:one', `wait 0.005 ${i}`).then(() => order.push(i))));
   expect(order).toEqual(order.toSorted((a, b) => a - b));

@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 test(
-  'connectors reach the core after its socket was removed, those that were there as well as those that come',
+  'both running and restarted connectors reach the core after the file of its socket was removed',
   { timeout: 120_000 },
   async () => {
     const ask = async (text: string) => {
@@ -103,7 +103,7 @@ test('the core is back within seconds after four kills in a row', { timeout: 120
   expect(view('core')).toMatchObject({ failures: before + 4, restarts: before + 4 });
 });
 
-test('a manager that is killed brings its connectors back, also one that had failed', { timeout: 120_000 }, async () => {
+test('a killed manager restarts its connectors, also one that had failed', { timeout: 120_000 }, async () => {
   const instance = async () =>
     (await house.get<{ instances: Instance[] }>(`${house.urls.manager}/instances`).catch(() => null))?.instances[0] ?? null;
   const becomes = (status: Instance['status']) =>
@@ -157,7 +157,7 @@ function fill(file: string): void {
 }
 
 test(
-  'what is killed while the disk is full is started again, seen, and serves once there is room',
+  'processes killed while the disk is full are restarted, and serve again once there is room',
   { timeout: 180_000 },
   async ({ skip }) => {
     if (disk === null) return skip('a small disk cannot be mounted here');

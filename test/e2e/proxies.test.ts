@@ -181,7 +181,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
   });
 });
 
-test('the configuration for Traefik asks the same question, and believes no name that was sent', () => {
+test('the configuration for Traefik asks the core about each request and drops user headers of the client', () => {
   const words = read('docs/proxies/traefik.yml').replaceAll(/\s+/g, ' ');
   for (const part of [
     'middlewares: [no-names, svc-login]',

@@ -38,7 +38,7 @@ describe.each(engines)('an OpenAI client and a real $id turn', ({ id, settings }
     house = null;
   });
 
-  test('answers, counts tokens per person, keeps the resume id, reports an upstream error as text, and forgets with the conversation', async ({
+  test('answers, counts tokens, resumes the session, maps an upstream error, and deletes engine state with the conversation', async ({
     skip,
   }) => {
     skip(why !== null, why ?? undefined);

@@ -23,7 +23,7 @@ afterAll(() => {
   house.close();
 }, 180_000);
 
-test('what is published can be checked with the tools of any machine', () => {
+test('the checksums and the signature of a release can be verified with sha256sum and ssh-keygen', () => {
   const { published } = house;
   expect(readdirSync(published).map((name) => name.replace(/^.*-\w+\./, ''))).toEqual(
     expect.arrayContaining(['SHA256SUMS', 'SHA256SUMS.sig', 'json', 'cdx.json', 'tar.gz']),
@@ -37,7 +37,7 @@ test('what is published can be checked with the tools of any machine', () => {
   );
 });
 
-test('the list of contents names exactly what is installed, with its Node', () => {
+test('the SBOM lists exactly the installed packages, and Node', () => {
   const file = readdirSync(house.published).find((name) => name.endsWith('.cdx.json')) ?? '';
   const { components } = JSON.parse(readFileSync(path.join(house.published, file), 'utf8')) as {
     components: { 'bom-ref': string }[];
@@ -53,7 +53,7 @@ test('the list of contents names exactly what is installed, with its Node', () =
   expect([node.length, installed.length > 100, existsSync(house.file('node_modules/vitest'))]).toEqual([1, true, false]);
 });
 
-test('it starts as it was unpacked: Node, dependencies and web pages are there, and no tool is run', async () => {
+test('an unpacked archive starts without running any tool: Node, dependencies and web pages are included', async () => {
   await house.up();
   expect(await house.shas()).toEqual([house.commit, house.commit, house.commit]);
   const page = await fetch(house.urls.dashboard);
@@ -63,7 +63,7 @@ test('it starts as it was unpacked: Node, dependencies and web pages are there, 
   expect(house.toolsRun()).toBe('');
 }, 120_000);
 
-test('an update is left to whom it came from, with words of what to do', async () => {
+test('svc update leaves the update to the packager and says what to do', async () => {
   const { code, out } = await house.svc(['update']);
   expect([code, out]).toEqual([6, expect.stringContaining('archive')]);
   expect(await house.svc(['update'], { SVC_UPDATE_MANAGED: 'podman' })).toEqual({
@@ -83,12 +83,12 @@ describe('an update by archive', () => {
   const archive = () => path.join(served, readdirSync(served).find((name) => name.endsWith('.tar.gz')) ?? '');
   let newer = '';
 
-  test('with nothing newer it ends with 4', async () => {
+  test('exits with code 4 when there is nothing newer', async () => {
     expect(await update()).toMatchObject({ code: 4 });
     expect(place.asked.filter((name) => name.includes('.tar.gz'))).toEqual([]);
   });
 
-  test('what is not signed, or is not what was signed, changes nothing', async () => {
+  test('refuses a release with a wrong signature or checksum, and changes nothing', async () => {
     newer = newer === '' ? await house.release('9.0.0', next) : newer;
     served = newer;
     const [sums, signature] = [path.join(newer, 'SHA256SUMS'), path.join(newer, 'SHA256SUMS.sig')];
@@ -113,7 +113,7 @@ describe('an update by archive', () => {
     truncateSync(archive(), size);
   }, 120_000);
 
-  test('a download that is cut again and again goes on where it broke, also in the next try', async () => {
+  test('resumes a download that was cut, also in the next run', async () => {
     const limit = 4 * 2 ** 20;
     place.asked.length = 0;
     place.cut(limit, Number.MAX_SAFE_INTEGER);
@@ -129,14 +129,14 @@ describe('an update by archive', () => {
     expect([from.length, from.every((byte) => byte >= limit)]).toEqual([3, true]);
   }, 180_000);
 
-  test('the newer version runs, without a tool of the machine, and the folder hands over to it', async () => {
+  test('runs the newer version without a tool of the machine, and the folder hands over to it', async () => {
     expect(await house.shas()).toEqual(all(next));
     expect(await house.svc(['--version'])).toEqual({ code: 0, out: '9.0.0\n' });
     expect(await update()).toMatchObject({ code: 4 });
     expect(house.toolsRun()).toBe('');
   }, 60_000);
 
-  test('--rollback goes back to the version before', async () => {
+  test('returns to the previous version with --rollback', async () => {
     expect(await update('--rollback')).toMatchObject({ code: 0 });
     expect(await house.shas()).toEqual(all(house.commit));
     const { code } = await house.svc(['chat', '--json', 'hello']);
@@ -152,7 +152,7 @@ describe('as a container', () => {
     skip(process.env['SVC_TEST_HEAVY'] === undefined, 'it takes a minute; SVC_TEST_HEAVY=1 runs it');
   });
 
-  test('the image of the recipe starts as nobody in particular, answers, and says what to do for a newer one', async () => {
+  test('the image of the Containerfile runs as an unprivileged user, answers, and says how to update', async () => {
     const work = temporaryFolder();
     const recipe = path.resolve(import.meta.dirname, '../../Containerfile');
     const archive = readdirSync(house.published).find((name) => name.endsWith('.tar.gz')) ?? '';
@@ -172,7 +172,7 @@ describe('as a container', () => {
       const update = await container.run(['/opt/assistant-gateway/svc', 'update'], env);
       expect([update.code, update.out]).toEqual([6, expect.stringContaining('newer image')]);
     } finally {
-      // It is a process of this machine, too; buildah would leave it to itself.
+      // It is also a process of this machine, which buildah would leave running.
       const { out } = await container.run(['cat', '/data/svc/run/supervisor.json'], env);
       signalProcess((JSON.parse(out) as { pid: number }).pid, 'SIGTERM');
       await once(up, 'exit');

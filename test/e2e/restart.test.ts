@@ -9,7 +9,7 @@ import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-fo
 
 type Session = { conversation_key: string; turns: number; state: string };
 
-/** What a client of a house can do and see. Nothing here asks twice by itself. */
+/** What a client of a house can do and see, without automatic retries. */
 function clientOf(house: House) {
   const client = new OpenAI({ baseURL: `${house.urls.compat}/v1`, apiKey: house.key(), maxRetries: 0, timeout: 40_000 });
   const messagesOf = (content: string) => [{ role: 'user' as const, content }];
@@ -71,7 +71,7 @@ describe('a client of the chat-completions API', () => {
     known = new Set((await sessions(house)).map(({ conversation_key: key }) => key));
   });
 
-  test.each(['SIGKILL', 'SIGTERM'] as const)('gets its answer without noticing that the core got a %s', async (signal) => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)('gets its answer although the core receives a %s', async (signal) => {
     const before = house.pidOf('core');
     const answer = client.ask(`wait 3 hello ${signal}`);
     await runs(house);
@@ -83,20 +83,20 @@ describe('a client of the chat-completions API', () => {
     expect(await isIdle(house)).toBe(true);
   });
 
-  test('who asks twice with one Idempotency-Key, at once or later, gets one answer to one turn', async () => {
+  test('gets one answer from one turn when it repeats an Idempotency-Key, at the same time or later', async () => {
     const both = [client.ask('wait 0.5 one', 'order-7'), client.ask('wait 0.5 one', 'order-7')];
     expect(await Promise.all(both)).toEqual(['one', 'one']);
     expect(await client.ask('wait 0.5 one', 'order-7')).toBe('one');
     expect(await newSession(house, known)).toMatchObject({ turns: 1 });
   });
 
-  test('may use an Idempotency-Key again in another conversation', async () => {
+  test('may reuse an Idempotency-Key in another conversation', async () => {
     expect(await client.ask('echo first', 'order-8')).toBe('first');
     expect(await client.ask('echo second', 'order-8')).toBe('second');
     expect(await sessions(house)).toHaveLength(known.size + 2);
   });
 
-  test('leaves nothing behind when the connector is killed, and gets the answer when it asks again', async () => {
+  test('gets the answer of the same turn by asking again after the connector was killed', async () => {
     const lost = client.ask('wait 1.5 kept', 'order-9').catch((error: unknown) => error);
     await runs(house);
     const before = await house.compatPid();
@@ -130,12 +130,12 @@ describe('a reader of a stream', () => {
     }
   }
 
-  test('whose text had begun gets the rest when the core is killed', async () => {
+  test('gets the rest of the text when the core is killed', async () => {
     expect(await readOverKill('say one two three four')).toEqual({ read: 'one two three four ', error: null });
     expect(await isIdle(house)).toBe(true);
   });
 
-  test('is told when the answer is another one after the core was killed, and how to get it', async () => {
+  test('gets an error that says how to get the new answer if it differs after the core was killed', async () => {
     const { read, error } = await readOverKill('name');
     expect(read).toMatch(/^[a-j]+ $/);
     expect(error).toMatchObject({ code: 'stream_interrupted' });

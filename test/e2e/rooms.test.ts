@@ -11,7 +11,7 @@ const rounds = Number(process.env['ROOM_ROUNDS'] ?? 2);
 const cap = 1;
 const perRound = 1 + 3 * cap;
 
-/** Who answers names the next one. */
+/** Each assistant mentions the next one in its answer. */
 const script = `
 import { readFileSync } from 'node:fs';
 const names = () => JSON.parse(readFileSync(new URL('names.json', import.meta.url), 'utf8'));
@@ -26,7 +26,7 @@ type Usage = { identity: string; turns: number };
 type Listed = { sessions: { conversation_key: string; turns: number }[] };
 
 test(
-  `three assistants in a channel of Discord keep to the cap for ${rounds} rounds, and what they use is that of who asked, by instance`,
+  `three assistants in a Discord channel keep to the cap for ${rounds} rounds, and usage counts for the asker, by instance`,
   async () => {
     const folder = temporaryFolder();
     const server = await startDiscordServer({ name: 'one' });

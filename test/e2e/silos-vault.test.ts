@@ -43,7 +43,7 @@ afterAll(async () => {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 const openCore = () =>
   startCore(folder.path, ports, { SVC_VAULT_URL: `http://127.0.0.1:${ports.vault}`, SVC_VAULT_AGENT_KEY: keys.agentKey });
-/** One that knows no key from before. */
+/** A new core has no key in its memory. */
 async function restartCore(): Promise<void> {
   await killHard(core.child);
   core = await openCore();
@@ -79,7 +79,7 @@ const blobs = () =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-test('[S01] a silo has a key from the vault: nothing of its files is on the disk in the clear, also not the key', async () => {
+test('[S01] a silo is encrypted with a key from the vault, and none of its text is on the disk in the clear', async () => {
   const id = await create('plans');
   expect(await put(id, 'a.txt', canary)).toMatchObject({ status: 200, body: { encrypted: true } });
   expect(await get(id, 'a.txt')).toEqual({ status: 200, text: canary });
@@ -91,7 +91,7 @@ test('[S01] a silo has a key from the vault: nothing of its files is on the disk
   }
 });
 
-test('while the vault is sealed a silo says so, keeps what it has and takes nothing; unsealed it is as before', async () => {
+test('a silo refuses reads and writes while the vault is sealed, and works again once it is unsealed', async () => {
   const id = await create('letters');
   await put(id, 'a.txt', canary);
   const before = blobs();
@@ -108,7 +108,7 @@ test('while the vault is sealed a silo says so, keeps what it has and takes noth
   expect((await put(fresh, 'b.txt', 'x')).status).toBe(200);
 });
 
-test('a vault that was killed is away, and after its restart opens what it sealed before', async () => {
+test('a silo can be read again after the vault was killed, restarted and unsealed', async () => {
   const id = await create('photos');
   await put(id, 'a.txt', canary);
   await killHard(vault.child);
@@ -122,7 +122,7 @@ test('a vault that was killed is away, and after its restart opens what it seale
 
 const victims = ['core', 'vault', 'both'];
 
-test('core and vault may be killed while files come: what was acknowledged is there, and nothing else stays', async () => {
+test('kill -9 of core and vault during uploads loses no acknowledged file and leaves no other', async () => {
   const acknowledged = new Map<string, string>();
   for (const victim of usualOrDeep(victims, [...victims, ...victims])) {
     const ids = await Promise.all(['a', 'b'].map((name) => create(`${victim}-${name}-${acknowledged.size}`)));

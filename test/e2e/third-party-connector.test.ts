@@ -10,7 +10,7 @@ import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-fo
 import { read, root } from '../repository.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 
-/** What the guide has typed, block by block. */
+/** The shell commands of the guide, block by block. */
 const steps = [...read('docs/connectors.md').matchAll(/^```sh\n(.*?)^```/gms)].map((match) => match[1] ?? '');
 
 let home: TemporaryFolder;
@@ -62,9 +62,9 @@ afterAll(async () => {
   home.remove();
 });
 
-test('the guide, typed as it stands, gives a connector that works', { timeout: 120_000 }, async () => {
+test('the commands of the guide, run as written, give a working connector', { timeout: 120_000 }, async () => {
   const [begin = '', add = '', say = '', pair = '', file = '', send = '', again = ''] = steps;
-  // What the guide has people do counts while the service runs.
+  // The commands of the guide need a running service.
   house = await openHouse({
     dataDir: path.join(home.path, '.svc'),
     env: { SVC_MANAGER_TOKEN: environment().SVC_MANAGER_TOKEN },
@@ -99,7 +99,7 @@ test('the guide, typed as it stands, gives a connector that works', { timeout: 1
   expect(await type(again)).toMatchObject({ code: 0, out: expect.stringContaining('ready') as string });
 });
 
-test('a credential is nowhere but where secrets are', async () => {
+test('a credential is stored only among the secrets', async () => {
   const secret = 'a-long-token-of-your-own';
   const { config } = (await shop()) ?? {};
   expect(config).toMatchObject({ token_secret_key: 'SHOP_TOKEN', port });
@@ -107,7 +107,7 @@ test('a credential is nowhere but where secrets are', async () => {
   expect(readFileSync(path.join(house.folder, 'manager.db')).includes(secret)).toBe(false);
 });
 
-test('one that does not start is not added, and the reason is shown', async () => {
+test('a connector that does not start is not added, and the reason is shown', async () => {
   const { code, err } = await connector('add', 'shop', 'second', '--set', 'token_secret_key=NOT_THERE');
   expect([code, err]).toEqual([1, expect.stringMatching(/nothing was added[^]*NOT_THERE[^]*--keep/)]);
   const taken = new URL(house.urls.collector).port;
@@ -122,7 +122,7 @@ test('one that does not start is not added, and the reason is shown', async () =
   expect(await connector('remove', 'second')).toMatchObject({ code: 0 });
 });
 
-test('it is stopped, started, set and listed', async () => {
+test('a connector can be stopped, started, configured and listed', async () => {
   expect((await connector('stop', 'shop')).out).toContain('stopped');
   expect(await shop()).toMatchObject({ status: 'stopped', enabled: false });
   const refused = await connector('restart', 'shop');
@@ -141,7 +141,7 @@ test('it is stopped, started, set and listed', async () => {
   expect(await shop()).toMatchObject({ status: 'running', config: { port } });
 });
 
-test('it comes back when its process is killed', async () => {
+test('a connector restarts when its process is killed', async () => {
   const before = (await shop())?.pid ?? 0;
   signalProcess(before, 'SIGKILL');
   const isBack = async () => {
@@ -151,7 +151,7 @@ test('it comes back when its process is killed', async () => {
   await waitFor(isBack, 20_000, () => 'it did not come back');
 });
 
-test('a compiled one that npm put there works too, on the kit of the service', async () => {
+test('a compiled connector that npm installed works, with the connector kit of the service', async () => {
   const { code, out } = await connector('add', 'plain', '--json');
   expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ id: 'plain', status: 'running' })]);
   const { out: log } = await connector('logs', 'plain');
@@ -160,7 +160,7 @@ test('a compiled one that npm put there works too, on the kit of the service', a
 });
 
 test(
-  'Telegram is added with its token; a person who taps the links that are printed is let in and answered',
+  'Telegram is added with its token, and people who open the printed links are let in and answered',
   { timeout: 120_000 },
   async () => {
     const telegram = await startTelegramServer();
@@ -212,7 +212,7 @@ test.each([
   expect([code, err]).toEqual([1, expect.stringContaining(why)]);
 });
 
-test('nobody without the token of the manager gets anywhere', async () => {
+test('svc connector fails without the token of the manager', async () => {
   const child = execFile(process.execPath, [mainFile, 'connector'], { env: { ...environment(), SVC_MANAGER_TOKEN: undefined } });
   let err = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
@@ -220,7 +220,7 @@ test('nobody without the token of the manager gets anywhere', async () => {
   expect([code, err]).toEqual([1, expect.stringContaining('cannot be listed')]);
 });
 
-test('what is removed is gone, with its files', async () => {
+test('removing a connector deletes its files', async () => {
   expect((await connector('remove', 'shop')).out).toBe('shop is removed.\n');
   expect([await shop(), existsSync(path.join(house.folder, 'instances/shop'))]).toEqual([undefined, false]);
 });

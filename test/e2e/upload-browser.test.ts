@@ -80,14 +80,14 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
     return `${url}/v2/uploads/${files[0]?.id}/file`;
   }
 
-  /** Whatever would run runs soon: the page after it has been shown by then, and asks for something itself. */
+  /** Gives scripts time to run: opens another page and waits for the request that its script makes. */
   async function settle(page: Page): Promise<void> {
     pages.set('/settled', { type: 'text/html', text: `<script>${scriptFor('settled')}</script>` });
     await page.goto(`${otherUrl()}/settled`);
     await expect.poll(() => told.includes('/ran/settled')).toBe(true);
   }
 
-  test('would run as a page of the one that serves it without care', async () => {
+  test('runs its script when a careless server serves it', async () => {
     const page = await context.newPage();
     for (const [index, { mime, text }] of hostile().slice(0, 4).entries()) {
       pages.set(`/careless/${index}`, { type: mime, text });
@@ -97,7 +97,7 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
     await page.close();
   });
 
-  test('is a download when it is opened, and runs nothing', async () => {
+  test('is downloaded when it is opened, and runs no script', async () => {
     for (const file of hostile()) {
       const address = await upload(file);
       told.length = 0;
@@ -119,7 +119,7 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
     }
   });
 
-  test('runs nothing inside a page of another site either', async () => {
+  test('runs no script when a page of another site embeds it', async () => {
     for (const file of hostile()) {
       const address = await upload(file);
       told.length = 0;
@@ -134,7 +134,7 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
     }
   });
 
-  test('[H04] a page of another site can send no file, recording, silo file or backup here', async () => {
+  test('[H04] a page of another site cannot send a file, recording, silo file or backup here', async () => {
     const uploaded = async () => ((await (await fetch(`${url}/v2/uploads`)).json()) as { files: unknown[] }).files.length;
     const headers = { 'content-type': 'application/json' };
     const made = await fetch(`${url}/v2/silos`, { method: 'POST', headers, body: '{"name":"own","min_trust":"SACRED"}' });

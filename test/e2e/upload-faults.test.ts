@@ -60,7 +60,7 @@ const filesInArea = (): string[] =>
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('.staging') && entry.name !== 'manifest.jsonl')
     .map((entry) => path.relative(uploads, path.join(entry.parentPath, entry.name)));
 
-/** Every line has its file, whole, and every file its line. */
+/** Every line of the manifest has its file, complete, and every file its line. */
 function expectWhole(): void {
   expect(filesInArea().toSorted()).toEqual(
     entries()
@@ -80,7 +80,7 @@ function expectClear(answer: Answer, error: 'ENOSPC' | 'EIO'): void {
   expect(answer.message).toMatch(error === 'ENOSPC' ? /no room left on the disk/ : /disk cannot be written to \(EIO\)/);
 }
 
-/** What an upload in chunks asks of the disk, in its order. */
+/** The files and folders that an upload in chunks writes. */
 function placesOf(id: string) {
   const staged = (name: string) => path.join(uploads, '.staging', id, name);
   const day = path.join(uploads, new Date().toISOString().slice(0, 10));
@@ -116,9 +116,9 @@ const kills = steps.slice(firstOfEnd).filter(([name]) => usualOrDeep(!changesNot
 
 describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
   describe.each(['ENOSPC', 'EIO'] as const)('with %s', (error) => {
-    // Node reports an EIO in the making of a folder as a folder that is not there.
+    // Node reports an EIO of mkdir as a folder that does not exist.
     const folders = error === 'EIO' ? [] : ['mkdir'];
-    test.each(steps)('at %s: a clear answer, nothing half done, and the upload goes on', async (_name, call, place) => {
+    test.each(steps)('at %s: a clear error, no partial result, and the upload can be completed', async (_name, call, place) => {
       const bytes = randomBytes(2 * chunk + 100);
       const { upload_id: id = '' } = await begin(bytes);
       expect((await put(id, 0, bytes)).status).toBe(200);
@@ -134,7 +134,7 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
       expect(result.lines).toEqual([]);
 
       const { received } = (await (await fetch(url(`/v2/upload/${id}`))).json()) as UploadState;
-      // What the disk refused once to take for good comes again, however well it reads.
+      // After a failed fsync every chunk is sent again, even if it can be read.
       if (call === 'fsync' && place === 'data') expect(received).toEqual([]);
       else expect(received).toContain(0);
       for (const index of [0, 1, 2]) if (!received.includes(index)) await put(id, index, bytes);
@@ -145,7 +145,7 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
       expectWhole();
     });
 
-    test.each([...folders, 'ftruncate', 'rename'])('at any %s of a beginning: a clear answer, and no upload', async (call) => {
+    test.each([...folders, 'ftruncate', 'rename'])('at any %s of upload init: a clear error, no upload left', async (call) => {
       const staged = () => readdirSync(path.join(uploads, '.staging')).toSorted();
       const before = staged();
       let others = 0;
@@ -163,7 +163,7 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
     });
 
     test.each([...folders, 'pwritev', 'fsync', 'rename', 'fdatasync'])(
-      'at any %s of a file in one piece: a clear answer, and nothing is left of it',
+      'at any %s of a file sent in one request: a clear error, and nothing is left of it',
       async (call) => {
         const bytes = randomBytes(chunk);
         let others = 0;
@@ -189,7 +189,7 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
   });
 
   test.each(kills)(
-    '[U10] kill -9 before %s: no line without its file, and the end can be asked for again',
+    '[U10] kill -9 before %s: every manifest line has its file, and finishing can be repeated',
     async (_name, call, place) => {
       const bytes = randomBytes(2 * chunk);
       const { upload_id: id = '' } = await begin(bytes);
@@ -206,7 +206,7 @@ describe.skipIf(why !== null)(`[U11] a disk that fails${skipNote(why)}`, () => {
     },
   );
 
-  test('and a core that starts afterwards finds every line with its file', async () => {
+  test('after another restart every manifest line has its file, and every file its line', async () => {
     core.child.kill('SIGKILL');
     await core.exited;
     core = await startCore(folder.path, ports, env);

@@ -72,7 +72,7 @@ function send(file: string) {
   return { ...sender, printed: () => ({ out, err }) };
 }
 
-/** Its end was begun, and its file is still to be moved. */
+/** Finishing has begun, and the file is still to be moved. */
 const isDecided = (folder: string): boolean =>
   existsSync(path.join(folder, 'entry.json')) && existsSync(path.join(folder, 'data'));
 
@@ -136,7 +136,7 @@ test('[U10] kill -9 of the core at any moment of an end leaves no line without i
       const url = `${coreUrl}/v2/upload?filename=${round}-${index}.bin`;
       return fetch(url, { method: 'POST', body: randomBytes(2000) }).catch(() => null);
     };
-    // Else a busy machine kills it each time before anything was taken, and nothing is tested.
+    // Otherwise a busy machine may kill it before any file was accepted, and nothing would be tested.
     expect((await one(-1))?.ok).toBe(true);
     // Some have ended by then, and the others are anywhere.
     let left = 1 + Math.floor(Math.random() * 39);
