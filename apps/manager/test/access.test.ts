@@ -34,7 +34,7 @@ async function sweep(manager: OpenManager, headers: Record<string, string>, expe
   return wrong;
 }
 
-test('there are routes to sweep: all that are mounted, with those that the OpenAPI document shows', async () => {
+test('the sweep covers every mounted route, with all those of the OpenAPI document', async () => {
   const { paths } = (await open.call('GET', '/openapi.json')).body as { paths: Record<string, Record<string, unknown>> };
   const shown = Object.entries(paths).flatMap(([url, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${url.replaceAll(/\{\w+\}/g, 'sample')}`),
@@ -55,18 +55,18 @@ describe('[M01] with a token set, every route but /health is 401', () => {
     expect(await sweep(guarded, headers, 401, query)).toEqual(['GET /health: 200']);
   });
 
-  test('also where there is no route', async () => {
+  test('also for an unknown route', async () => {
     expect((await guarded.call('GET', '/nothing')).status).toBe(401);
   });
 
-  test('and with the right one none is', async () => {
+  test('but no route with the right token', async () => {
     const { status } = await guarded.call('GET', '/instances', undefined, { authorization: `Bearer ${token}` });
     expect(status).toBe(200);
     expect((await sweep(guarded, { authorization: `Bearer ${token}` }, 401)).length).toBe(routes.length);
   });
 });
 
-describe('what a web page can send is refused on every route, bodyless POSTs included', () => {
+describe('requests of web pages are refused on every route, POST without a body included', () => {
   test.each([
     ['a foreign Host', { host: 'evil.example' }],
     ['a Host that only begins like ours', { host: '127.0.0.1.evil.example' }],
@@ -78,7 +78,7 @@ describe('what a web page can send is refused on every route, bodyless POSTs inc
     expect(await sweep(open, headers, 403)).toEqual([]);
   });
 
-  test('JSON that says it is text', async () => {
+  test('JSON with the content type text/plain', async () => {
     const response = await open.app.inject({
       method: 'POST',
       url: '/instances',
@@ -90,7 +90,7 @@ describe('what a web page can send is refused on every route, bodyless POSTs inc
   });
 });
 
-test('every schema of a route is one: none is checked while the service runs', () => {
+test('every schema of a route is valid, since none is checked at run time', () => {
   expect(mounted.length).toBeGreaterThan(5);
   expect(schemaProblems(mounted)).toEqual([]);
 });

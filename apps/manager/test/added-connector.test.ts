@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('the example of the connector kit works as it stands, in a folder far from this repository', async () => {
+test('the example in the README of the connector kit works unchanged in a folder outside of this repository', async () => {
   const readme = readFileSync(path.join(repositoryRoot, 'packages/connector-kit/README.md'), 'utf8');
   const dir = path.join(folder.path, 'webhook/src');
   mkdirSync(dir, { recursive: true, mode: 0o755 });
@@ -45,14 +45,14 @@ test('the example of the connector kit works as it stands, in a folder far from 
 describe('the link to the packages that added connectors import', () => {
   const link = () => path.join(folder.path, 'node_modules/@svc');
 
-  test('follows a repository that was moved', () => {
+  test('is updated when the repository was moved', () => {
     mkdirSync(path.dirname(link()));
     symlinkSync('/gone/node_modules/@svc', link());
     linkPackages('/here', folder.path);
     expect(readlinkSync(link())).toBe('/here/node_modules/@svc');
   });
 
-  test('leaves a folder that someone put there', () => {
+  test('does not replace a real folder', () => {
     mkdirSync(path.join(link(), 'mine'), { recursive: true });
     linkPackages('/here', folder.path);
     expect(() => readlinkSync(link())).toThrow('EINVAL');

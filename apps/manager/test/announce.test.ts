@@ -36,7 +36,7 @@ const none = (announcements: HeldAnnouncement[]) => announcements.length === 0;
 const textsOf = (id: string) => postedBy(manager.dataDir, id).map(({ text }) => text);
 
 describe('POST /announce', () => {
-  test('[M12] holds a message until its instance is back after the next restart, and delivers it once over two', async () => {
+  test('[M12] holds a message until the next restart of its instance, and delivers it once over two restarts', async () => {
     const id = await create();
     await isFresh(id);
     const { status, body } = await announce(id, 'b1', 'I am back');
@@ -51,7 +51,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['now', 'I am back']);
   });
 
-  test('one that was taken back never arrives, and nobody takes it back over another instance', async () => {
+  test('does not deliver a message that was taken back, which works only through its own instance', async () => {
     const id = await create({ enabled: false });
     const other = await create({ enabled: false, name: 'Other' });
     for (const text of ['one', 'two']) await announce(id, 'b1', text);
@@ -65,7 +65,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['two']);
   });
 
-  test('delivers in order what was posted while the instance was stopped, once it is started', async () => {
+  test('delivers messages for a stopped instance in order once it is started', async () => {
     const id = await create({ enabled: false });
     for (const text of ['one', 'two', 'three']) await announce(id, 'b1', text);
     await manager.call('POST', `/instances/${id}/start`);
@@ -73,7 +73,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['one', 'two', 'three']);
   });
 
-  test('delivers after a crash, too', async () => {
+  test('also delivers after a crash', async () => {
     const id = await create();
     const { pid } = await isFresh(id);
     await announce(id, 'b1', 'risen');
@@ -82,7 +82,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['risen']);
   });
 
-  test('waits until a started instance is well', async () => {
+  test('waits until a started instance is healthy', async () => {
     const id = await create({ enabled: false }, { unwell: true });
     await announce(id, 'b1', 'connected');
     const { body } = await manager.call('POST', `/instances/${id}/start`);
@@ -94,7 +94,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['now', 'connected']);
   });
 
-  test('shows what the channel refuses for good as failed, and goes on with the next', async () => {
+  test('marks a message that the channel rejects for good as failed, and goes on with the next', async () => {
     const id = await create({ enabled: false });
     await announce(id, 'nowhere', 'lost');
     await announce(id, 'b1', 'found');
@@ -108,7 +108,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['found']);
   });
 
-  test('shows a message once when the connector dies right after its platform took it', async () => {
+  test('does not repeat a message when the connector dies right after its platform accepted it', async () => {
     const id = await create({ enabled: false });
     await announce(id, 'fatal', 'last words');
     await manager.call('POST', `/instances/${id}/start`);
@@ -116,7 +116,7 @@ describe('POST /announce', () => {
     expect(textsOf(id)).toEqual(['last words']);
   });
 
-  test('takes at most 100 for an instance, and forgets those of a deleted one', async () => {
+  test('holds at most 100 messages for an instance, and drops those of a deleted one', async () => {
     const id = await create({ enabled: false });
     for (let i = 0; i < 100; i++) expect((await announce(id, 'b1', String(i))).status).toBe(200);
     expect((await announce(id, 'b1', 'too many')).status).toBe(429);
@@ -134,7 +134,7 @@ test.each([
   ['no target', { instance_id: 'postbox', text: 'x' }, 400],
   ['no text', { instance_id: 'postbox', target: 'b', text: ' ' }, 400],
   ['no place', { target: 'b', text: 'x' }, 400],
-])('an announcement is refused to %s', async (_, body, status) => {
+])('refuses an announcement for %s', async (_, body, status) => {
   const open = await openManager();
   try {
     for (const type of ['single', 'postbox', 'postbox']) await open.call('POST', '/instances', { type, name: 'x' });

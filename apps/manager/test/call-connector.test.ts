@@ -8,7 +8,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Something that listens where the connector should, and answers in its own way. */
+/** A server in the place of the connector that gives a fixed answer. */
 async function listen(answer: string) {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -28,23 +28,23 @@ test.each([
   ['no proof', ''],
   ['the token for a proof', 'x-svc-child: the-token\r\n'],
   ['a wrong proof', 'x-svc-child: another\r\n'],
-])('[X03] a success that comes with %s is not believed', async (_, headers) => {
+])('[X03] rejects a success response with %s', async (_, headers) => {
   const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', headers)), '/out', post);
   expect(tried).toMatchObject({ ok: false, again: true, error: { message: expect.stringContaining('another program') } });
 });
 
-test('a success with the proof is', async () => {
+test('accepts a success response with the proof', async () => {
   const tried = await callConnector(await listen(reply('200 OK', '{"ok":true}', 'x-svc-child: the-proof\r\n')), '/out', post);
   expect(tried).toEqual({ ok: true, value: { ok: true } });
 });
 
-test('what a connector says of a refusal is cut', async () => {
+test('truncates the message of a refusal', async () => {
   const body = JSON.stringify({ message: 'x'.repeat(1_000_000) });
   const tried = await callConnector(await listen(reply('422 No', body, 'x-svc-child: the-proof\r\n')), '/out', post);
   expect(tried).toMatchObject({ ok: false, again: false, error: { code: 'unprocessable', message: 'x'.repeat(4_000) } });
 });
 
-test('a redirect is not followed', async () => {
+test('does not follow a redirect', async () => {
   const endpoint = await listen(reply('302 Found', '{}', 'location: http://127.0.0.1:1/\r\nx-svc-child: the-proof\r\n'));
   expect(await callConnector(endpoint, '/out', post)).toMatchObject({ ok: false, error: { code: 'upstream' } });
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
   root.remove();
 });
 
-/** What the type asks for. */
+/** Writes the manifest and the lock file of the type. */
 function lock(version: string, native: string[] = []): void {
   const folder = path.join(root.path, 'type/libraries');
   mkdirSync(folder, { recursive: true });
@@ -67,7 +67,7 @@ const folder = () => path.join(root.path, 'cache/packages/talking');
 const installed = () => readFileSync(path.join(folder(), 'node_modules/voice/index.js'), 'utf8');
 const on = { voice: true };
 
-test('libraries are installed for an instance that has them on, once, and again when the lock file has changed', async () => {
+test('installs libraries once for an instance that enables them, and again when the lock file has changed', async () => {
   const { store } = open();
   expect(await store.install(typeOf(), { voice: false })).toBeNull();
   expect(existsSync(folder())).toBe(false);
@@ -83,7 +83,7 @@ test('libraries are installed for an instance that has them on, once, and again 
   expect(installed()).toBe('2.0.0');
 });
 
-test('libraries that cannot be installed leave nothing, and say why', async () => {
+test('a failed installation leaves nothing behind and reports the reason', async () => {
   const { store, said } = open();
   lock('3.0.0');
   expect(await store.install(typeOf(), on)).toEqual({
@@ -95,7 +95,7 @@ test('libraries that cannot be installed leave nothing, and say why', async () =
   expect(await store.install(typeOf(), on)).toEqual({ folder: folder() });
 });
 
-test('where npm is missing, that is the reason', async () => {
+test('reports that npm cannot be run', async () => {
   const { log } = console;
   const deps = {
     paths: dataPaths(root.path),
@@ -108,14 +108,14 @@ test('where npm is missing, that is the reason', async () => {
   });
 });
 
-test('nothing native is installed with libraries of WebAssembly', async () => {
+test('installs no native packages for a type that uses WebAssembly', async () => {
   registry.publish('native-one', '1.0.0', { 'index.node': { text: 'x' } });
   lock('1.0.0', ['native-one']);
   await open().store.install(typeOf(), on);
   expect(readdirSync(path.join(folder(), 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['voice']);
 });
 
-test('a type of the operator’s own gets no libraries', () => {
+test('installs no libraries for a connector type that the operator added', () => {
   expect(() => packagesOf({ paths: dataPaths(root.path) }, typeOf({ isAdded: true }), on)).toThrow(
     /Only built-in connector types/,
   );

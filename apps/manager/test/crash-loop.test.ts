@@ -19,7 +19,7 @@ const create = async (name: string) =>
 const read = async (id: string) => (await manager.call<{ instance: Instance }>('GET', `/instances/${id}`)).instance;
 const descriptors = () => readdirSync(`/proc/${manager.pid}/fd`).length;
 
-/** Kills the instance's process, and starts it by hand, which neither waits for the back-off nor counts what was before. */
+/** Kills the instance's process, and starts it by hand, which skips the back-off and forgets earlier crashes. */
 async function crash(id: string): Promise<void> {
   const { pid } = await eventually(
     () => read(id),
@@ -34,7 +34,7 @@ async function crash(id: string): Promise<void> {
 }
 
 test(
-  `[M04] ${crashes} crashes of one instance cost its sibling no message and the manager neither descriptors nor memory`,
+  `[M04] ${crashes} crashes of one instance lose no message of its sibling and leak neither descriptors nor memory of the manager`,
   { timeout: isDeep ? 900_000 : 120_000 },
   async ({ annotate }) => {
     const [victim, sibling] = [await create('victim'), await create('sibling')];

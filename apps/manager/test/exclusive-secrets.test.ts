@@ -5,7 +5,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { openKitManager } from './open-manager.ts';
 import { eventually } from './waiting.ts';
 
-test('the value of an exclusive secret is given to one running instance, whatever its name, and to the next when that has stopped', async () => {
+test('only one running instance gets the value of an exclusive secret, under any name, and the next one when it has stopped', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const program = path.join(folder.path, 'program');
@@ -35,7 +35,7 @@ test('the value of an exclusive secret is given to one running instance, whateve
   );
 });
 
-test('an instance that was stopped before its secret came does not hold it', async () => {
+test('an instance stopped before its secret arrived does not keep the secret from others', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const at = (name: string) => path.join(folder.path, name);
@@ -57,7 +57,7 @@ test('an instance that was stopped before its secret came does not hold it', asy
   await first;
   const second = add('two');
   await isAsked('two');
-  // Known to have come: it is masked from then on.
+  // It has arrived once it is masked.
   writeFileSync(at('given-TOKEN_one'), '');
   await eventually(
     () => manager.context.supervisor.mask('the-same-token'),

@@ -32,7 +32,7 @@ async function connector() {
   return { tickets, shown, endpoint: { url, token: new Secret('the-token'), proof: new Secret('the-proof') } };
 }
 
-test('a file that is sent comes with a ticket for its instance, which the kit keeps to itself; a text comes with none', async () => {
+test('a sent file carries a ticket for its instance, which the kit hides from the connector; a text carries none', async () => {
   const { tickets, shown, endpoint } = await connector();
   const deliver = createDeliverer({
     supervisor: { endpointOf: () => endpoint, statusOf: () => ({}) as never, mask: (given) => given },

@@ -38,7 +38,7 @@ const find = () => findTypes(path.join(folder.path, 'own'), path.join(folder.pat
 const namesOf = async () => (await find()).types.map(({ meta }) => meta.type);
 
 describe('connector types', () => {
-  test('are absent where there are no folders', async () => {
+  test('are none when the folders do not exist', async () => {
     expect(await find()).toEqual({ types: [], problems: [] });
   });
 
@@ -48,7 +48,7 @@ describe('connector types', () => {
     ['index.js', 'index.js', null],
     ['the exports of a package', 'lib/main.js', { exports: './lib/main.js' }],
     ['the main export of a package', 'lib/main.js', { exports: { '.': { default: './lib/main.js' } } }],
-  ])('are found by %s, in both places', async (_, file, manifest) => {
+  ])('are found by %s, both built-in and added', async (_, file, manifest) => {
     for (const place of ['own/first', 'added/second']) {
       write(`${place}/${file}`, metaOf(path.basename(place)));
       write(`${place}/package.json`, JSON.stringify({ type: 'module', ...manifest }));
@@ -61,19 +61,19 @@ describe('connector types', () => {
     ]);
   });
 
-  test.each(['shell', 'query', 'web'])('cannot have the name of a channel of the service: %s', async (name) => {
+  test.each(['shell', 'query', 'web'])('cannot have the name of a built-in channel: %s', async (name) => {
     write(`added/${name}/index.js`, metaOf(name));
     const { types, problems } = await find();
     expect(types).toEqual([]);
     expect(problems).toEqual([expect.stringContaining(`"${name}" is the name of a built-in channel; choose another name`)]);
   });
 
-  test('that only answer need not say that nothing is sent through them', async () => {
+  test('have outbound: false by default', async () => {
     write('added/ear/index.js', metaOf('ear', { outbound: undefined }));
     expect(await find()).toMatchObject({ types: [{ meta: { type: 'ear', outbound: false } }], problems: [] });
   });
 
-  test('can call exclusive only what names a secret', async () => {
+  test('can declare only credential fields exclusive', async () => {
     write('added/shop/index.js', metaOf('shop', { exclusive: ['port'] }));
     expect((await find()).problems).toEqual([
       expect.stringContaining('exclusive names "port", which credentialKeys does not have'),
@@ -86,7 +86,7 @@ describe('connector types', () => {
     expect(await namesOf()).toEqual(['lazy']);
   });
 
-  test('of this repository cannot be replaced by an added one', async () => {
+  test('that are built in cannot be replaced by an added one', async () => {
     write('own/same/index.js', metaOf('same', { displayName: 'Ours' }));
     write('added/same/index.js', metaOf('same', { displayName: 'Theirs' }));
     const { types, problems } = await find();
@@ -124,7 +124,7 @@ describe('connector types', () => {
       'not a JSON Schema',
     ],
     ['that throw while they are loaded', 'throw new Error("not today")', 'not today'],
-  ])('%s are reported as broken and stop no other', async (_, content, problem) => {
+  ])('%s are reported as broken and do not affect others', async (_, content, problem) => {
     write('added/a/README', '');
     if (content !== null) write('added/a/index.js', content);
     write('own/good/index.js', metaOf('good'));
@@ -133,7 +133,7 @@ describe('connector types', () => {
     expect(problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('that were added are loaded apart: whatever one does, it does it alone', async () => {
+  test('that were added are loaded in separate processes, so that a broken one affects no other', async () => {
     const added = {
       'a-leaver': 'process.exit(7)',
       'a-thrower': 'throw new Error("not today")',
@@ -155,13 +155,13 @@ describe('connector types', () => {
     ]);
   });
 
-  test('are found beside a link that leads nowhere', async () => {
+  test('are found beside a broken symbolic link', async () => {
     write('own/good/index.js', metaOf('good'));
     symlinkSync('loop', path.join(folder.path, 'own/loop'));
     expect(await namesOf()).toEqual(['good']);
   });
 
-  test('of this repository can all be used', async () => {
+  test('that are built in are all valid', async () => {
     const { types, problems } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     expect(problems).toEqual([]);
     expect(types.map(({ meta }) => meta.type)).toContain('compat');
@@ -171,7 +171,7 @@ describe('connector types', () => {
     }
   });
 
-  test('of this repository tell the core that files can go with a reply, where they take any', async () => {
+  test('that are built in have the action "file" exactly if they can send attachments', async () => {
     const { types } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     for (const { meta } of types) {
       const { actions = [], supports_attachments_out: takesFiles } = meta.capabilities;
@@ -179,7 +179,7 @@ describe('connector types', () => {
     }
   });
 
-  test('let two mailboxes of the same mail servers run beside each other', async () => {
+  test('allow two e-mail instances with the same ports of mail servers', async () => {
     const { types } = await findTypes(path.join(repositoryRoot, 'connectors'), folder.path);
     const fieldsOf = (name: string) => types.find(({ meta }) => meta.type === name)?.meta.configSchema.properties;
     const mailbox = (id: string) => ({ id, type: 'email', name: id, enabled: true, config: { imap_port: 993, smtp_port: 465 } });
@@ -187,14 +187,14 @@ describe('connector types', () => {
   });
 });
 
-/** Loads only once there is a file deep in its folder, which no look at the folder sees. */
+/** Loads only once a file exists deep in its folder, where changes are not noticed. */
 const moody = `
   import { existsSync } from 'node:fs';
   if (!existsSync(new URL('./deep/down/ready', import.meta.url))) throw new Error('not today');
   export const meta = { type: 'moody', displayName: 'Moody', supportsMultiple: true, capabilities: {}, credentialKeys: [],
     configSchema: { type: 'object', properties: {} }, outbound: false };`;
 
-test('a type that could not be loaded is tried again after a while, although its folder is as it was', async () => {
+test('a type that failed to load is tried again after a while, even if its folder is unchanged', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });

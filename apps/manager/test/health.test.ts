@@ -13,7 +13,7 @@ afterEach(() => manager.close());
 const degraded = async () => ((await manager.call('GET', '/health')).body['degraded'] as string[] | undefined) ?? [];
 const storage = (problems: string[]) => problems.filter((problem) => problem.includes('cannot write to'));
 
-test('the health names a disk that takes no changes, until it does again', async () => {
+test('/health reports a full disk until a write succeeds again', async () => {
   const { db } = manager.context;
   const write = (value: string) => db.run("INSERT INTO meta (key, value) VALUES ('big', ?)", value);
   expect(storage(await degraded())).toEqual([]);
@@ -25,7 +25,7 @@ test('the health names a disk that takes no changes, until it does again', async
   expect(storage(await degraded())).toEqual([]);
 });
 
-test('the health names an instance whose log cannot be written', async () => {
+test('/health reports an instance whose log cannot be written', async () => {
   const logs = path.join(manager.dataDir, 'logs');
   rmSync(logs, { recursive: true });
   writeFileSync(logs, 'no folder');

@@ -12,7 +12,7 @@ import { eventually, isOpen } from './waiting.ts';
 
 type Report = Record<string, { got?: string | number; refused?: string }>;
 
-/** What Node says where it confines, and a Node that is built without something. */
+/** Errors of the permission model of Node, and of a Node that is built without a feature. */
 const refusals =
   /^(ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED|ERR_UNKNOWN_BUILTIN_MODULE)$|is not a constructor|Cannot (convert|destructure|read properties)/;
 const debuggerPort = 9229;
@@ -127,7 +127,7 @@ describe('[M08] a hostile connector', () => {
     writeFileSync(path.join(folder.path, 'package.json'), manifest);
   });
 
-  test.each(places)('%s finds its own secret and nobody else’s', async (_, install) => {
+  test.each(places)('%s gets its own secret and no other', async (_, install) => {
     install();
     const core = startCore();
     await startManager();
@@ -144,7 +144,7 @@ describe('[M08] a hostile connector', () => {
     expect(readFileSync(path.join(data(), 'secrets.json'), 'utf8')).toContain('canary');
   });
 
-  test('would find much, were it not confined', () => {
+  test('could read a lot without confinement', () => {
     const env = { PATH: process.env['PATH'], TOKEN: 'canary-of-the-parent' };
     const script = `const { attempts } = await import('${hostile}/index.js');
       const table = attempts({ data: '${data()}', cache: '${data()}', pids: { parent: process.ppid } });
@@ -154,7 +154,7 @@ describe('[M08] a hostile connector', () => {
     expect(stdout.match(/ true$/gm)).toHaveLength(5);
   });
 
-  test('is not started any more once a link to a file of others lies in its folder', async () => {
+  test('is not started when its folder contains a link to a file of others', async () => {
     places[1]?.[1]();
     const deep = path.join(data(), 'connectors/hostile/some/where');
     mkdirSync(deep, { recursive: true });

@@ -10,7 +10,7 @@ const call = (id: string, body: object) => bench.manager.call('POST', `/instance
 const called = (id: string) => readFileSync(path.join(bench.manager.dataDir, 'instances', id, 'called'), 'utf8');
 
 describe('a call into an instance', () => {
-  test('gives what the connector answers, secrets masked both ways', async () => {
+  test('returns the answer of the connector, with secrets masked in both directions', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     expect(
       await call(id, { target: 'phone', method: 'look', params: { a: [1, 'bot-token-of-the-postbox'], b: null } }),
@@ -21,7 +21,7 @@ describe('a call into an instance', () => {
     expect(await call(id, { method: 'look' })).toMatchObject({ body: { result: { target: '', params: {} } } });
   });
 
-  test('that the connector refuses says why, without its secrets, and is not repeated', async () => {
+  test('returns the reason of a refusal without secrets, and is not repeated', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     const refused = await call(id, { method: 'refuse' });
     expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining('The person said no') } });
@@ -31,13 +31,13 @@ describe('a call into an instance', () => {
     expect(called(id)).toBe('refuse\nfail\n');
   });
 
-  test('ends within its time, and the connector is told', async () => {
+  test('times out, and aborts the work of the connector', async () => {
     const { id } = await create();
     expect(await call(id, { method: 'wait', timeout_ms: 300 })).toMatchObject({ status: 504 });
     await expect.poll(() => called(id)).toBe('wait\ngiven up\n');
   });
 
-  test('is given up when its caller leaves', async () => {
+  test('is aborted when its caller disconnects', async () => {
     const { id } = await create();
     const url = await bench.manager.app.listen({ port: 0, host: '127.0.0.1' });
     const request = http.request(`${url}/instances/${id}/call`, {
@@ -50,12 +50,12 @@ describe('a call into an instance', () => {
     await expect.poll(() => called(id)).toBe('wait\ngiven up\n');
   });
 
-  test('of an instance that dies over it fails', async () => {
+  test('fails when the instance dies during it', async () => {
     const { id } = await create();
     expect(await call(id, { method: 'die' })).toMatchObject({ status: 502 });
   });
 
-  test('with a result that is too long fails', async () => {
+  test('fails when the result is over the size limit', async () => {
     const { id } = await create();
     expect((await call(id, { method: 'flood' })).status).toBeGreaterThanOrEqual(400);
   });
@@ -67,7 +67,7 @@ describe('a call into an instance', () => {
     expect((await call(silent.id, { method: 'look' })).status).toBe(409);
   });
 
-  test('waits in no line: one of too many at once is refused', async () => {
+  test('is refused at once while 16 others are running', async () => {
     const { id } = await create();
     const answers = await Promise.all(Array.from({ length: 17 }, () => call(id, { method: 'wait', timeout_ms: 3000 })));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);

@@ -21,7 +21,7 @@ const sample = (over: object = {}, config: object = {}) => ({
 const create = (over: object = {}, config: object = {}) => manager.call('POST', '/instances', sample(over, config));
 
 describe('GET /types', () => {
-  test('gives the descriptors of all types that can be used, and nothing of the broken ones', async () => {
+  test('lists the descriptors of all usable types, without the broken ones', async () => {
     const { body } = await manager.call('GET', '/types');
     expect(body['types']).toMatchObject([
       { type: 'postbox', outbound: { kinds: ['text', 'photo', 'document'] } },
@@ -32,7 +32,7 @@ describe('GET /types', () => {
 });
 
 describe('GET /health', () => {
-  test('names the types and what is wrong with the broken ones', async () => {
+  test('lists the types, and the problems of the broken ones', async () => {
     const { status, body } = await manager.call('GET', '/health');
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'degraded', service: 'manager', types: ['postbox', 'sample', 'single'] });
@@ -45,7 +45,7 @@ describe('GET /health', () => {
 });
 
 describe('POST /instances', () => {
-  test('creates an instance that is stopped unless it is enabled, with the defaults of its type', async () => {
+  test('creates a stopped instance with the defaults of its type, and starts one that is enabled', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -84,7 +84,7 @@ describe('POST /instances', () => {
     expect((body['fields'] as { field: string }[]).map((problem) => problem.field)).toContain(field);
   });
 
-  test('[M09] refuses a secret where the name of one belongs, and does not repeat it', async () => {
+  test('[M09] refuses a secret in place of the name of one, and does not repeat it', async () => {
     const token = '8398259791:AAMa61EqJomTEI1JEzO3joOj37HyVaQXekW';
     const problem = { field: 'config.token_secret', problem: 'looks like a secret, but must be the name of one' };
     const refused = await create({}, { token_secret: token });
@@ -96,7 +96,7 @@ describe('POST /instances', () => {
     expect(await manager.call('PATCH', '/instances/sample', change)).toMatchObject({ status: 400, body: { fields: [problem] } });
   });
 
-  test('names every bad field at once', async () => {
+  test('names every invalid field at once', async () => {
     const { body } = await create({ config: { port: 70_000, rom: 'x' } });
     expect(body['fields']).toEqual([
       { field: 'config.room', problem: 'is missing' },
@@ -108,7 +108,7 @@ describe('POST /instances', () => {
   test.each([
     ['a list', '[', ']'],
     ['an object', '{"a":', '}'],
-  ])('refuses %s nested without end', async (_, open, close) => {
+  ])('refuses %s nested 50,000 deep', async (_, open, close) => {
     const room = open.repeat(50_000) + (close === '}' ? '1' : '') + close.repeat(50_000);
     const payload = `{"type":"sample","name":"deep","config":{"room":${room}}}`;
     const headers = { host: '127.0.0.1', 'content-type': 'application/json' };
@@ -123,7 +123,7 @@ describe('POST /instances', () => {
     expect(await manager.call('POST', '/instances', only)).toMatchObject({ status: 409, body: { error: 'conflict' } });
   });
 
-  test('[M10] refuses a port that another enabled instance or the service has, and says whose it is', async () => {
+  test('[M10] refuses a port of another enabled instance or of the service, and says whose it is', async () => {
     await create({ enabled: true, name: 'First' }, { port: 4100 });
     const second = await create({ enabled: true }, { port: 4100 });
     expect(second.status).toBe(409);
@@ -137,7 +137,7 @@ describe('POST /instances', () => {
     expect((await manager.call('POST', `/instances/${id}/start`)).status).toBe(200);
   });
 
-  test('never gives an id out twice', async () => {
+  test('never reuses an id', async () => {
     await create();
     await create();
     await manager.call('DELETE', '/instances/sample');
@@ -145,7 +145,7 @@ describe('POST /instances', () => {
     expect((await create()).body['instance']).toMatchObject({ id: 'sample-3' });
   });
 
-  test('gives different ids to requests that come at once', async () => {
+  test('gives different ids to concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => create()));
     const ids = replies.map((reply) => (reply.body['instance'] as { id: string }).id);
     expect(new Set(ids).size).toBe(20);
@@ -153,7 +153,7 @@ describe('POST /instances', () => {
 });
 
 describe('PATCH /instances/:id', () => {
-  test('replaces the config whole and restarts what runs', async () => {
+  test('replaces the entire config and restarts a running instance', async () => {
     await create({ enabled: true }, { port: 4100 });
     const { body } = await manager.call('PATCH', '/instances/sample', { config: { room: 'other', port: null } });
     expect(body).toMatchObject({ ok: true, instance: { name: 'My sample', config: { room: 'other', port: 0 } } });
@@ -161,7 +161,7 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.running.get('sample')?.config).toMatchObject({ room: 'other' });
   });
 
-  test.each([{ name: 'New name' }, { enabled: true }])('restarts also after %j', async (patch) => {
+  test.each([{ name: 'New name' }, { enabled: true }])('also restarts after %j', async (patch) => {
     await create({ enabled: true });
     await manager.call('PATCH', '/instances/sample', patch);
     expect(supervisor.calls.at(-1)).toBe('restart sample');
@@ -184,14 +184,14 @@ describe('PATCH /instances/:id', () => {
     expect(supervisor.calls).toEqual(['start sample']);
   });
 
-  test('starts and stops by "enabled"', async () => {
+  test('starts and stops the instance by "enabled"', async () => {
     await create();
     await manager.call('PATCH', '/instances/sample', { enabled: true });
     await manager.call('PATCH', '/instances/sample', { enabled: false });
     expect(supervisor.calls).toEqual(['restart sample', 'stop sample']);
   });
 
-  test('[M03] of two at once one wins whole, and what runs is what is stored', async () => {
+  test('[M03] of two concurrent changes one wins entirely, and the running config is the stored one', async () => {
     await create({ enabled: true });
     const configs = [
       { room: 'a', port: 4101 },
@@ -211,8 +211,8 @@ describe('PATCH /instances/:id', () => {
   });
 });
 
-describe('the life of an instance', () => {
-  test('start enables, stop disables, restart wants it enabled', async () => {
+describe('lifecycle of an instance', () => {
+  test('start enables it, stop disables it, restart requires it to be enabled', async () => {
     await create();
     expect((await manager.call('POST', '/instances/sample/restart')).status).toBe(409);
     expect((await manager.call('POST', '/instances/sample/start')).body).toMatchObject({
@@ -240,7 +240,7 @@ describe('the life of an instance', () => {
     expect((await manager.call('GET', '/instances')).body).toEqual({ instances: [] });
   });
 
-  test('GET gives detail with logs, and the logs alone', async () => {
+  test('GET returns the details with logs, or the logs alone', async () => {
     await create();
     const logs = [{ at: 1, stream: 'stdout', text: 'log of sample' }];
     expect((await manager.call('GET', '/instances/sample')).body).toMatchObject({ instance: { id: 'sample' }, logs });
@@ -255,7 +255,7 @@ describe('the life of an instance', () => {
     ['POST', '/start'],
     ['POST', '/stop'],
     ['POST', '/restart'],
-  ] as const)('%s /instances/:id%s is 404 for an instance that is not there', async (method, rest) => {
+  ] as const)('%s /instances/:id%s is 404 for an unknown instance', async (method, rest) => {
     const reply = await manager.call(method, `/instances/nobody${rest}`, method === 'PATCH' ? { name: 'x' } : undefined);
     expect(reply).toMatchObject({ status: 404, body: { ok: false, error: 'not_found' } });
   });

@@ -8,7 +8,7 @@ import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { createInstanceRulesWriter, rulesOf } from '../src/instance/instance-rules.ts';
 import { openManager, type OpenManager } from './open-manager.ts';
 
-/** The core, as far as the manager asks it: what it would refuse, and what it was asked. */
+/** A stand-in for the core: the problems that it reports, and the requests that it got. */
 let problems: { field: string; problem: string }[];
 let asked: [string, unknown][];
 let manager: OpenManager;
@@ -40,12 +40,12 @@ const rules = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
 const add = (config: object) => manager.call('POST', '/instances', { type: 'sample', name: 'a', config, enabled: true });
 const set = (config: object) => manager.call('PATCH', '/instances/sample', { config: { room: 'hi', ...config } });
 
-test('an instance without common settings costs the core no question, and writes nothing', async () => {
+test('an instance without common settings sends no request to the core and writes no rules', async () => {
   expect((await add({ room: 'hi' })).status).toBe(201);
   expect([asked, existsSync(file())]).toEqual([[], false]);
 });
 
-test('what the core enforces is asked about, written before the process starts, and told; the rest is not', async () => {
+test('settings that the core enforces are checked by it, written to the rules file, and reloaded', async () => {
   expect((await add({ room: 'hi', engine: 'codex', allow: ['ann'] })).status).toBe(201);
   expect(asked).toEqual([
     ['/v2/instances/check', { rules: { engine: 'codex', allow: ['ann'] } }],
@@ -58,7 +58,7 @@ test('what the core enforces is asked about, written before the process starts, 
   expect(rules()).toEqual({});
 });
 
-test('what the core refuses is refused, with its fields, and nothing is stored', async () => {
+test('a config that the core rejects is refused with its fields, and nothing is stored', async () => {
   await add({ room: 'hi' });
   problems = [{ field: 'engine', problem: 'names no engine' }];
   const answer = await set({ engine: 'nemo' });
@@ -70,7 +70,7 @@ test('what the core refuses is refused, with its fields, and nothing is stored',
   expect(existsSync(file())).toBe(false);
 });
 
-test('without a core what it has to check cannot be set; what stays as it is can', async () => {
+test('without the core the settings that it checks cannot be changed, but others can', async () => {
   await add({ room: 'hi', public: true });
   closeCore();
   expect((await set({ public: false })).status).toBe(503);
@@ -78,7 +78,7 @@ test('without a core what it has to check cannot be set; what stays as it is can
   expect(rules()).toEqual({ sample: { public: true } });
 });
 
-test('a file that is lost or broken is written again when a process is started', async () => {
+test('a lost rules file is written again when an instance is started', async () => {
   await add({ room: 'hi', public: true });
   rmSync(file());
   await manager.call('POST', '/instances/sample/restart');
@@ -88,7 +88,7 @@ test('a file that is lost or broken is written again when a process is started',
 test.each([
   ['deleted', () => manager.call('DELETE', '/instances/sample')],
   ['switched off', () => manager.call('PATCH', '/instances/sample', { enabled: false })],
-])('one that is %s ends, also when the rules cannot be written', async (_what, end) => {
+])('an instance that is %s stops even if the rules cannot be written', async (_what, end) => {
   await add({ room: 'hi', public: true });
   rmSync(file());
   mkdirSync(file());
@@ -97,7 +97,7 @@ test.each([
   expect(manager.context.supervisor.statusOf('sample').status).toBe('stopped');
 });
 
-test('while a type is gone its instances are held to what they were held to', async () => {
+test('while a type is missing, the rules of its instances are kept', async () => {
   await add({ room: 'hi', public: true });
   const types = { find: () => null };
   const writer = createInstanceRulesWriter({ file: file(), coreUrl: 'http://127.0.0.1:9', types, log: manager.context.log });
@@ -107,7 +107,7 @@ test('while a type is gone its instances are held to what they were held to', as
   expect(rules()).toEqual({});
 });
 
-test('a field of the same name that a type has for itself is its own business', () => {
+test('a field that a type itself defines under the name of a common setting is not a rule', () => {
   const own = { type: 'array', title: 'Chats', items: { type: 'string' } };
   const meta = { configSchema: { type: 'object', properties: { allow: own } } } as unknown as ConnectorMeta;
   expect(rulesOf(meta, { allow: ['chat 1'] })).toEqual({});

@@ -36,7 +36,7 @@ const logsOf = async (manager: OpenManager, id: string) =>
   ((await manager.call('GET', `/instances/${id}/logs`)).body['logs'] as { text: string }[]).map((line) => line.text);
 
 describe('a setting that was shown masked', () => {
-  test('[R10] is not taken back in place of the value, and the stored one stays', async () => {
+  test('[R10] is refused as a new value, and the stored value is kept', async () => {
     const manager = await open();
     await create(manager, { room: 'lobby' });
     const masked = { config: { room: 'lobby [redacted:secret]' } };
@@ -46,8 +46,8 @@ describe('a setting that was shown masked', () => {
   });
 });
 
-describe('an instance that runs', () => {
-  test('is a process with a port, started, stopped and gone', async () => {
+describe('a running instance', () => {
+  test('is a process with a port, which can be stopped, started and deleted', async () => {
     const manager = await open();
     const created = await create(manager, {});
     expect(created).toMatchObject({
@@ -84,7 +84,7 @@ describe('an instance that runs', () => {
     expect(existsSync(path.join(manager.dataDir, 'instances/sample'))).toBe(false);
   });
 
-  test('is another process after PATCH and restart, with the new config and the old log', async () => {
+  test('is a new process with the new config after PATCH and restart', async () => {
     const manager = await open();
     const first = await create(manager, {}, 'First');
     const second = (await manager.call('PATCH', '/instances/sample', { name: 'Second' })).body['instance'] as Instance;
@@ -99,7 +99,7 @@ describe('an instance that runs', () => {
     );
   });
 
-  test('sends telemetry, which says truthfully whose it is, and the manager reports each change', async () => {
+  test('sends telemetry that is attributed to it, and the manager reports each change of its status', async () => {
     const manager = await open();
     await create(manager, {}, 'Mine');
     const inbound = await eventually(
@@ -112,7 +112,7 @@ describe('an instance that runs', () => {
     expect(changes).toEqual(['starting', 'running', 'stopped']);
   });
 
-  test('is back at once after kill -9', async () => {
+  test('is restarted at once after kill -9', async () => {
     const manager = await open();
     const { pid } = await create(manager, {});
     signalProcess(pid, 'SIGKILL');
@@ -122,7 +122,7 @@ describe('an instance that runs', () => {
     expect(back).toMatchObject({ restarts: 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  test('[M04] has failed when it crashes at once again and again, and disturbs no other', async () => {
+  test('[M04] has failed after repeated crashes at its start, without affecting others', async () => {
     const manager = await open();
     const other = await create(manager, {});
     const { id } = await create(manager, { behaviour: 'crash' });
@@ -136,14 +136,14 @@ describe('an instance that runs', () => {
     expect(repaired.body['instance']).toMatchObject({ status: 'running' });
   });
 
-  test('[M07] that ignores SIGTERM is ended by force', async () => {
+  test('[M07] that ignores SIGTERM is killed', async () => {
     const manager = await open({ SVC_STOP_TIMEOUT_MS: '400' });
     const { pid } = await create(manager, { behaviour: 'deaf' });
     expect((await manager.call('DELETE', '/instances/sample')).status).toBe(200);
     expect(isAlive(pid!)).toBe(false);
   });
 
-  test('that finds its port taken fails alone and says why', async () => {
+  test('whose port is taken fails with the reason, without affecting others', async () => {
     const manager = await open();
     const { port } = await create(manager, {});
     const second = await create(manager, { port });
@@ -165,8 +165,8 @@ describe('a disk that takes no more', () => {
   });
 });
 
-describe('what a connector says is wrong with its channel', () => {
-  test('makes the instance unhealthy however well it beats, is masked, and is over with the next process', async () => {
+describe('a problem that a connector reports', () => {
+  test('makes the instance unhealthy despite fresh heartbeats, is masked, and is cleared by a new process', async () => {
     const manager = await open();
     const { id } = await create(manager, {
       behaviour: 'unwell',
@@ -180,7 +180,7 @@ describe('what a connector says is wrong with its channel', () => {
 });
 
 describe('the heartbeat', () => {
-  test('[M06] of a suspended process goes stale without its being killed, and is fresh again when it goes on', async () => {
+  test('[M06] of a suspended process goes stale without a kill, and is fresh again once it resumes', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '400' });
     const { pid } = await create(manager, {});
     await becomes(manager, 'sample', (instance) => instance.heartbeat === 'fresh');
@@ -199,7 +199,7 @@ describe('the heartbeat', () => {
     expect(told).toEqual(['stale', 'fresh']);
   });
 
-  test('[M06] of a process that has never beaten is unknown, which is no fault', async () => {
+  test('[M06] of a process that never sent one is unknown, and the process counts as healthy', async () => {
     const manager = await open({ SVC_HEARTBEAT_STALE_MS: '100' });
     const mute = await create(manager, { behaviour: 'mute' });
     // One that beats once and no more, started later, shows when the limit has passed for both.
@@ -217,8 +217,8 @@ describe('the heartbeat', () => {
   });
 });
 
-describe('a folder of an instance', () => {
-  test('that was removed is there again when someone starts it', async () => {
+describe('the folder of an instance', () => {
+  test('is created again at the next start if it was removed', async () => {
     const manager = await open();
     await create(manager, {});
     await manager.call('POST', '/instances/sample/stop');
@@ -249,7 +249,7 @@ describe('secrets', () => {
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toContain('value-of');
   });
 
-  test('are masked in the log of an instance that was given none, and so is what looks like one', async () => {
+  test('are masked in the log of an instance that was given none, and so are texts that look like secrets', async () => {
     const manager = await withSecrets();
     await create(manager, { behaviour: 'speak', room: 'value-of-token-b ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8' });
     const said = await eventually(
@@ -260,7 +260,7 @@ describe('secrets', () => {
     expect(readFileSync(path.join(manager.dataDir, 'logs/instance-sample.log'), 'utf8')).not.toMatch(/value-of|ghp_/);
   });
 
-  test('are known to the manager from then on, wherever they come from and whatever they are called', async () => {
+  test('are masked by the manager once they were given out, whatever their source and name', async () => {
     vi.stubEnv('SHED_DOOR', 'tulips under the oak');
     const manager = await withSecrets();
     const line = () => manager.context.knownSecrets.line('the tulips under the oak');
@@ -274,7 +274,7 @@ describe('secrets', () => {
     ['that nobody has', 'TOKEN_C', 0o600, 'The secret "TOKEN_C" is not set. Put it into'],
     ['of the service itself', 'SVC_MANAGER_TOKEN', 0o600, 'belongs to the service'],
     ['from a file that others can read', 'TOKEN_A', 0o644, 'chmod 600'],
-  ])('[M08] %s are refused with what to do', async (_, wanted, mode, message) => {
+  ])('[M08] %s are refused with an explanation', async (_, wanted, mode, message) => {
     const manager = await withSecrets(mode);
     await create(manager, {
       behaviour: 'secret',
@@ -284,7 +284,7 @@ describe('secrets', () => {
     expect((await read(manager, 'sample')).last_exit?.reason).toContain(message);
   });
 
-  test('that nobody has leave the connector without, until there is one and it is restarted', async () => {
+  test('that do not exist keep the connector from starting until they are set and it is restarted', async () => {
     const manager = await withSecrets();
     await create(manager, { behaviour: 'secret', token_secret: 'TOKEN_C', wanted_secret: 'TOKEN_C' });
     expect((await read(manager, 'sample')).last_exit?.reason).toContain('is not set');
@@ -294,7 +294,7 @@ describe('secrets', () => {
   });
 });
 
-test('[M08] a connector process is given nothing of the manager: no token, no database, no open file', async () => {
+test('[M08] a connector process inherits no token, environment or open file of the manager', async () => {
   process.env['SVC_MANAGER_TOKEN'] = 'canary-manager-token';
   process.env['DATABASE_URL'] = 'canary-database';
   try {

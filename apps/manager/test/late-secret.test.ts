@@ -23,7 +23,7 @@ function openSafe() {
   };
 }
 
-test('a secret that comes late is not given to the next process of the instance, which has asked for another', async () => {
+test('a secret that arrives late is not given to the next process of the instance, which asked for another', async () => {
   const safe = openSafe();
   const manager = await openRealManager({ SVC_SECRETS_COMMAND: safe.program });
   onTestFinished(manager.close);

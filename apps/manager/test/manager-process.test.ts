@@ -60,7 +60,7 @@ const create = (config: object) =>
   call('POST', '/instances', { type: 'sample', name: 's', enabled: true, config: { room: 'r', ...config } });
 
 describe('a manager process', () => {
-  test('[M05] that is killed -9 leaves no orphan, and the next one brings the same set back', async () => {
+  test('[M05] killed with -9 leaves no orphan, and the next one restarts the same instances', async () => {
     const first = await start();
     await create({});
     await create({ behaviour: 'mute' });
@@ -88,7 +88,7 @@ describe('a manager process', () => {
     expect(after[2]).toMatchObject({ id: 'sample-3', status: 'stopped' });
   });
 
-  test('that was killed -9 has left the log of its instances to the next one', async () => {
+  test('keeps the logs of its instances for the next one when it is killed', async () => {
     const first = await start(path.join(fixtures, 'kit-main.ts'));
     await call('POST', '/instances', { type: 'postbox', name: 'Box', enabled: true });
     const textsOf = async () =>
@@ -101,7 +101,7 @@ describe('a manager process', () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  test('[M05] ends what hangs on from a killed one before it starts the same instance again', async () => {
+  test('[M05] ends orphans of a killed predecessor before it starts the same instance again', async () => {
     const fixed = await freePort();
     const first = await start();
     await create({ behaviour: 'stray', port: fixed });
@@ -114,7 +114,7 @@ describe('a manager process', () => {
     expect(after).toMatchObject({ port: fixed, restarts: 0 });
   });
 
-  test('ends all its children at once and in time when it is stopped', async () => {
+  test('stops all its children in parallel and in time when it is stopped', async () => {
     const manager = await start();
     // One after the other they would take 24 s.
     await Promise.all([...Array.from({ length: 6 }, () => create({ behaviour: 'deaf' })), create({})]);
@@ -126,7 +126,7 @@ describe('a manager process', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('[M11] refuses a damaged database, says what to do, and leaves it as it is', async () => {
+  test('[M11] refuses a damaged database, says what to do, and leaves it unchanged', async () => {
     const file = path.join(folder.path, 'manager.db');
     writeFileSync(file, 'this was a database once'.repeat(1000), { mode: 0o600 });
     const before = readFileSync(file);
@@ -136,12 +136,12 @@ describe('a manager process', () => {
 });
 
 describe('a manager process', () => {
-  test.each(['', '   '])('[M02] whose token is set but blank (%j) refuses to start', async (token) => {
+  test.each(['', '   '])('[M02] refuses to start with a blank token (%j)', async (token) => {
     await expect(start(undefined, { SVC_MANAGER_TOKEN: token })).rejects.toThrow(/SVC_MANAGER_TOKEN is set but blank/);
     expect(started[0]?.exitCode).toBe(exitCodes.badSettings);
   });
 
-  test('[M02] that has no token says so and is open', async () => {
+  test('[M02] without a token warns and is open', async () => {
     const manager = await start();
     expect(await list()).toEqual([]);
     await end(manager, 'SIGTERM');
@@ -178,12 +178,12 @@ describe('a manager process', () => {
   }
 });
 
-describe('a manager process with connectors that can be sent through', () => {
+describe('a manager process with outbound connectors', () => {
   const kitMain = path.join(fixtures, 'kit-main.ts');
   const box = (name: string) => call('POST', '/instances', { type: 'postbox', name, enabled: true });
   const textsOf = (id: string) => postedBy(folder.path, id).map(({ text }) => text);
 
-  test('[M05] [M12] that is killed -9 has five instances back at once, and each held announcement delivered once', async () => {
+  test('[M05] [M12] restarts five instances after kill -9, and delivers each held announcement once', async () => {
     const first = await start(kitMain);
     for (const name of ['a', 'b', 'c', 'd', 'e']) await box(name);
     const before = await eventually(list, (instances) => instances.every(({ heartbeat }) => heartbeat === 'fresh'));
@@ -207,7 +207,7 @@ describe('a manager process with connectors that can be sent through', () => {
     for (const { id } of after) expect(textsOf(id)).toEqual([`back: ${id}`]);
   });
 
-  test('that is killed -9 while a message is on its way has it sent once when its sender repeats it', async () => {
+  test('killed during a send has the message sent once when its sender repeats it', async () => {
     const first = await start(kitMain);
     await box('a');
     const message = { instance_id: 'postbox', target: 'slow', text: 'once' };

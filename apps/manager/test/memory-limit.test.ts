@@ -21,13 +21,13 @@ const ends = (id: string) =>
     30_000,
   );
 
-describe('a connector that uses more memory than it may', () => {
+describe('a connector over its memory limit', () => {
   test.each([
     ['buffers outside the heap', 'leak-buffers', 128, /^used more than 128 MB of memory$/],
     // On a busy machine the process may pass the one limit before V8 has noticed the other.
     ['its heap', 'leak-heap', 300, /^used more than (180 MB of heap|300 MB of memory)$/],
   ])(
-    'is ended and started again for %s, which its status and an event say, and its sibling is not disturbed',
+    'is ended and restarted for %s, as its status and an event say, without affecting its sibling',
     async (_, behaviour, limitMb, reason) => {
       manager = await openRealManager();
       const sibling = await create('sibling', 'good');
@@ -44,14 +44,14 @@ describe('a connector that uses more memory than it may', () => {
     },
   );
 
-  test('has the limit of the service unless it says otherwise', async () => {
+  test('has the default limit of the service unless its config sets one', async () => {
     manager = await openRealManager({ SVC_CONNECTOR_MEMORY: '100' });
     const [usual, own] = [await create('usual', 'heavy'), await create('own', 'heavy', 400)];
     expect((await ends(usual.id)).last_exit?.reason).toBe('used more than 100 MB of memory');
     expect(await read(own.id)).toMatchObject({ pid: own.pid, restarts: 0, status: 'running' });
   });
 
-  test('has failed when that happens again and again, is named by /health, and one call starts it again', async () => {
+  test('has failed after repeated exits, is reported by /health, and can be restarted by one call', async () => {
     manager = await openRealManager({ SVC_CONNECTOR_MEMORY: '100' });
     const { id } = await create('usual', 'heavy');
     const waiting = await eventually(
@@ -74,7 +74,7 @@ describe('a connector that uses more memory than it may', () => {
   });
 });
 
-test.each([95, 65_537, 1.5, '256'])('takes no limit of %s', async (memory) => {
+test.each([95, 65_537, 1.5, '256'])('refuses a limit of %s', async (memory) => {
   manager = await openManager();
   const config = { room: 'r', memory_mb: memory };
   expect((await manager.call('POST', '/instances', { type: 'sample', name: 'x', config })).status).toBe(400);

@@ -50,12 +50,12 @@ const reading = 'fs.readFileSync(place)';
 const writing = "fs.writeFileSync(place + '/new', 'x'); fs.readFileSync(place + '/new')";
 
 describe('a path in the config of a connector', () => {
-  test('is closed to it unless its type asks for the field, and its start says so', async () => {
+  test('cannot be read unless the type asks for the field, and the failed start says so', async () => {
     put(reading, {});
     expect(await start(path.join(outside.path, 'file'))).toMatch(/^It may not read .*file\. .* meta\.permissions/);
   });
 
-  test('is open for reading, and for writing, as its type asks', async () => {
+  test('can be read or written as the type asks', async () => {
     const file = path.join(outside.path, 'file');
     put(reading, { read: ['place'] });
     expect(await start(file)).toBe('running');
@@ -72,7 +72,7 @@ describe('a path in the config of a connector', () => {
     expect(await start('photos')).toBe('running');
   });
 
-  test('never opens what belongs to the service, to others or to everybody', async () => {
+  test('never gives access to files of the service, of other instances or of the system', async () => {
     const closed = {
       'the data folder': manager.dataDir,
       'a folder around it': path.dirname(manager.dataDir),
@@ -91,19 +91,19 @@ describe('a path in the config of a connector', () => {
     }
   });
 
-  test('is refused where Node would take it for a pattern', async () => {
+  test('is refused if Node would read it as a pattern', async () => {
     put('', { read: ['place'] });
     expect(await start(path.join(outside.path, 'a*b'))).toContain('because of the "*"');
   });
 });
 
-describe('what Node cannot keep within bounds', () => {
+describe('a feature that Node cannot confine', () => {
   const run = "(await import('node:child_process')).execFileSync('true')";
   test.each([
     ['child-process', run],
     ['worker', "await (new (await import('node:worker_threads')).Worker('1', { eval: true })).terminate()"],
     ['sqlite', "new (await import('node:sqlite')).DatabaseSync(':memory:').close()"],
-  ])('is open to a type that asks for it, and to no other: %s', async (permission, work) => {
+  ])('is available only to a type that asks for it: %s', async (permission, work) => {
     put(work, {});
     expect(await start('x')).not.toBe('running');
     put(work, { allow: [permission] });

@@ -23,7 +23,7 @@ const reasonOf = (id: string, word: string) =>
     (reason) => reason.includes(word),
   );
 
-test('[M10] an instance whose port another one has by chance fails alone, and says which one that is', async () => {
+test('[M10] an instance whose port another instance uses fails alone, and names that instance', async () => {
   const first = await create(0);
   const second = await create(first.port ?? 0);
   expect(await reasonOf(second.id, 'the instance')).toBe(
@@ -35,7 +35,7 @@ test('[M10] an instance whose port another one has by chance fails alone, and sa
   expect((await manager.call('POST', `/instances/${second.id}/restart`)).body['instance']).toMatchObject({ status: 'running' });
 });
 
-test('[M10] one whose port another program has names the program', async () => {
+test('[M10] an instance whose port another program uses names the program', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -47,7 +47,7 @@ test('[M10] one whose port another program has names the program', async () => {
   }
 });
 
-test('[M10] what that program was started with may hold secrets, which are not shown', async () => {
+test('[M10] secrets in the command line of that program are masked', async () => {
   const listen = "require('net').createServer().listen(0, '127.0.0.1', function () { process.send(this.address().port) })";
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   const program = spawn(process.execPath, ['-e', listen, '--', `--token=${secret}`], {

@@ -9,7 +9,7 @@ const bench = openPostboxBench();
 const { create, list } = bench;
 
 describe('/instances/:id/channels', () => {
-  test('lists the channels of the connector, and toggles one without a restart and for good', async () => {
+  test('lists the channels of the connector, and toggles one permanently without a restart', async () => {
     const { id, pid } = await create();
     const channels = async () => (await bench.manager.call('GET', `/instances/${id}/channels`)).body['channels'];
     expect(await channels()).toMatchObject([
@@ -42,7 +42,7 @@ describe('/instances/:id/channels', () => {
   });
 });
 
-test('shows what each process holds and uses', async () => {
+test('shows the memory that each process uses', async () => {
   const { id } = await create();
   const { usage } = await eventually(
     async () => (await bench.manager.call('GET', `/instances/${id}`)).body['instance'] as Instance,

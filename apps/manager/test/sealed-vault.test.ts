@@ -27,7 +27,7 @@ const down = async () => (await manager.call('GET', '/health')).body['instances_
 const reason =
   'sample waits: its secret SHOP_TOKEN may be in the vault, and the vault is sealed. Open it: ./svc vault unseal. sample then starts by itself.';
 
-test('an instance whose secret may be in the sealed vault waits, says for what, and runs as soon as that is opened', async () => {
+test('an instance whose secret may be in the sealed vault waits with a reason, and starts once the vault is unsealed', async () => {
   const { body } = await create();
   expect(body['instance']).toMatchObject({ status: 'waiting', reason, healthy: false, restarts: 0, next_start_at: null });
   expect(await down()).toEqual([{ id: 'sample', status: 'waiting', reason, next_start_at: null }]);
@@ -44,7 +44,7 @@ test('an instance whose secret may be in the sealed vault waits, says for what, 
   expect(vault.asked()).toBe(asked + 1);
 });
 
-test('sealing and opening the vault again and again is no crash of what waits for it', async () => {
+test('sealing and unsealing the vault repeatedly does not count as crashes of an instance', async () => {
   await create();
   for (let i = 0; i < 8; i++) {
     await manager.call('POST', '/instances/sample/restart');
@@ -55,7 +55,7 @@ test('sealing and opening the vault again and again is no crash of what waits fo
   }
 });
 
-test('a vault that is not up yet is waited for as well', async () => {
+test('an instance also waits for a vault that cannot be reached yet', async () => {
   const [port = 0] = await freePorts(1);
   await manager.close();
   manager = await openRealManager(env(`http://127.0.0.1:${port}`));

@@ -65,7 +65,7 @@ describe('a file', () => {
 });
 
 describe('secrets', () => {
-  test('[X05] of the service and of any instance are masked in what leaves', async () => {
+  test('[X05] of the service and of instances are masked in outgoing texts and errors', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     await send({ instance_id: id, target: 'b1', text: 'canary-insights-token and bot-token-of-the-postbox' });
     expect(posted(id)[0]?.text).not.toMatch(/canary|bot-token/);
@@ -74,7 +74,7 @@ describe('secrets', () => {
     expect(body['message']).not.toContain('bot-token');
   });
 
-  test('that cannot be read let nothing leave', async () => {
+  test('that cannot be read block all sending', async () => {
     const { id } = await create();
     writeFileSync(path.join(bench.manager.dataDir, 'secrets.json'), 'broken', { mode: 0o600 });
     const refused = () => send({ instance_id: id, target: 'b1', text: 'x' });
@@ -87,7 +87,7 @@ describe('secrets', () => {
     await eventually(refused, ({ status }) => status === 200);
   });
 
-  test('between the manager and a connector stand in no log', async () => {
+  test('shared by the manager and a connector are masked in logs', async () => {
     const { id } = await create();
     const { body } = await eventually(
       () => bench.manager.call('GET', `/instances/${id}/logs`),

@@ -10,7 +10,7 @@ const { create, posted, send } = bench;
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'key-1' };
   type Part = { text?: string; path?: string; caption?: string };
-  test('has a repeat answered with the first answer, without sending twice', async () => {
+  test('returns the first answer to a repeat, without sending twice', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'b1', text: 'x' };
     const first = await send(message, key);
@@ -23,7 +23,7 @@ describe('an Idempotency-Key', () => {
     ['text', { text: 'x' }, { text: 'y' }],
     ['caption', { path: 'cat.png', caption: 'x' }, { path: 'cat.png', caption: 'y' }],
     ['file', { path: 'cat.png' }, { path: 'dog.png' }],
-  ])('is refused for another %s to the same target, in turn and at once', async (_, one, other) => {
+  ])('is refused for another %s to the same target, concurrently and later', async (_, one, other) => {
     mkdirSync(path.join(bench.manager.dataDir, 'uploads'), { recursive: true });
     for (const name of ['cat.png', 'dog.png']) writeFileSync(path.join(bench.manager.dataDir, 'uploads', name), 'x');
     const { id } = await create();
@@ -39,7 +39,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('covers a text that may change, for a sender that masks it again at each try', async () => {
+  test('accepts a changed text from a sender that declares that it may change', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'slow', text: 'x' };
     const changing = { ...key, 'idempotency-text': 'may-change' };
@@ -51,7 +51,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('of a message that an earlier version recorded covers any text to its target', async () => {
+  test('recorded by an earlier version accepts any text to its target', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'b1', text: 'x' };
     const first = await send(message, key);
@@ -62,7 +62,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('has two at once sent as one', async () => {
+  test('sends two concurrent requests once', async () => {
     const { id } = await create();
     const message = { instance_id: id, target: 'slow', text: 'x' };
     const [first, second] = await Promise.all([send(message, key), send(message, key)]);
@@ -70,7 +70,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('keeps a refusal for good, and tries again what may pass', async () => {
+  test('keeps a permanent refusal, and retries a temporary one under the same id', async () => {
     const { id } = await create();
     const refused = { instance_id: id, target: 'nowhere', text: 'x' };
     const first = await send(refused, key);
@@ -81,7 +81,7 @@ describe('an Idempotency-Key', () => {
     expect(ids[1]?.body['id']).toBe(ids[0]?.body['id']);
   });
 
-  test('is refused for a message to another place, and when it is no key', async () => {
+  test('is refused for another target, and when it is blank', async () => {
     const { id } = await create();
     await send({ instance_id: id, target: 'b1', text: 'x' }, key);
     expect((await send({ instance_id: id, target: 'b2', text: 'x' }, key)).status).toBe(422);
@@ -89,7 +89,7 @@ describe('an Idempotency-Key', () => {
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('has a message sent once also when the connector dies after its platform took it', async () => {
+  test('sends a message once even if the connector dies after its platform accepted it', async () => {
     const { id } = await create();
     const reply = await send({ instance_id: id, target: 'fatal', text: 'x' }, key);
     expect(reply).toMatchObject({ status: 200, body: { delivered: true } });

@@ -8,14 +8,14 @@ const bench = openPostboxBench();
 const { create, list, posted, send } = bench;
 
 describe('POST /send', () => {
-  test('reaches the channel, and says through which instance and under which id', async () => {
+  test('delivers to the channel, and returns the instance and the id', async () => {
     const { id } = await create();
     const { status, body } = await send({ instance_id: id, target: 'b1', text: 'hello' });
     expect([status, body]).toEqual([200, { ok: true, instance_id: id, delivered: true, id: expect.stringMatching(/^snd_/) }]);
     expect(posted(id)).toEqual([{ id: body['id'], target: 'b1', kind: 'text', text: 'hello' }]);
   });
 
-  test('tells the connector of which turn it is the reply, and takes nothing else for that', async () => {
+  test('passes the turn that it replies to on to the connector, and validates it', async () => {
     const { id } = await create();
     const about = { turn_id: 'turn_1', message_id: 'm1' };
     await send({ instance_id: id, target: 'b1', text: 'hello', about });
@@ -24,7 +24,7 @@ describe('POST /send', () => {
       expect((await send({ instance_id: id, target: 'b1', text: 'hello', about: wrong })).status).toBe(400);
   });
 
-  test('leaves an event of what was sent and what became of it, secrets masked; the outbox of the core has its own', async () => {
+  test('emits an event with the outcome of each send, secrets masked, except for sends of the outbox of the core', async () => {
     const { id } = await create({}, { token_secret: 'POSTBOX' });
     bench.manager.telemetry.events.length = 0;
     const events = () => bench.manager.telemetry.events.filter(({ kind }) => kind === 'delivery');
@@ -50,7 +50,7 @@ describe('POST /send', () => {
       expect((await send({ channel, target: 'b1', text: 'hello' })).body).toMatchObject({ delivered: true, instance_id: id });
   });
 
-  test('[X01] lists the instances when more than one answers', async () => {
+  test('[X01] lists the instances when the channel is ambiguous', async () => {
     const [first, second] = [await create(), await create({ name: 'Other' })];
     const { status, body } = await send({ channel: 'postbox', target: 'b1', text: 'hello' });
     expect(status).toBe(409);
@@ -59,13 +59,13 @@ describe('POST /send', () => {
     expect((await send({ channel: 'Other', target: 'b1', text: 'hello' })).body).toMatchObject({ instance_id: second.id });
   });
 
-  test('reaches also a connector that serves /out on a port of its own', async () => {
+  test('also reaches a connector that serves /out on another port', async () => {
     const { id } = await create({}, { own_server: true });
     expect((await send({ instance_id: id, target: 'b1', text: 'hello' })).status).toBe(200);
     expect(posted(id)).toHaveLength(1);
   });
 
-  test('tries again after the pause that the platform asked for', async () => {
+  test('retries after the pause that the platform asks for', async () => {
     const { id } = await create();
     expect((await send({ instance_id: id, target: 'busy-once', text: 'x' })).body).toMatchObject({ delivered: true });
   });
@@ -77,7 +77,7 @@ describe('POST /send', () => {
     expect((await send({ instance_id: id, target: 'b1', text: 'x' })).status).toBe(200);
   });
 
-  test('[X07] that hangs on the channel is answered in bounded time, and holds up nobody else', async () => {
+  test('[X07] times out when the channel hangs, without delaying other instances', async () => {
     const [stuck, other] = [await create(), await create({ name: 'Other' })];
     const from = Date.now();
     let isAnswered = false;
@@ -131,7 +131,7 @@ describe('[X01] [X08] what cannot be sent', () => {
     }
   });
 
-  test('says how to start what is stopped, and why something has failed', async () => {
+  test('say how to start a stopped instance, and why a failed one has failed', async () => {
     const { id } = await create({ enabled: false });
     expect((await send({ instance_id: id, target: 'b', text: 'x' })).body['message']).toContain(`POST /instances/${id}/start`);
     const failing = await create({ name: 'Failing', type: 'sample', config: { room: 'r' } });
@@ -141,7 +141,7 @@ describe('[X01] [X08] what cannot be sent', () => {
     expect(body['message']).toContain('does not load its type');
   });
 
-  test('a connector whose type promises what its code does not do', async () => {
+  test('a connector whose type declares outbound messages that its code does not implement', async () => {
     const { id } = await create({}, { silent: true });
     expect(await send({ instance_id: id, target: 'b', text: 'x' })).toMatchObject({ status: 409, body: { delivered: false } });
   });

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openManager } from './open-manager.ts';
 
-test('no connector is started while another user holds the place where the core is spoken to', async () => {
+test('the manager does not start while another user owns the folder of the core socket', async () => {
   const shared = temporaryFolder();
   onTestFinished(() => shared.remove());
   chmodSync(shared.path, 0o1777); // as the place of temporary files is

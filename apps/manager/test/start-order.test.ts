@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createFakeSupervisor } from './fake-supervisor.ts';
 import { openManager } from './open-manager.ts';
 
-test('what is enabled comes back in the order of what the core noted of its use, without what was stopped meanwhile', async () => {
+test('enabled instances start in the order of their recorded use, without those that were stopped meanwhile', async () => {
   const supervisor = createFakeSupervisor();
   const manager = await openManager({}, { supervisor });
   onTestFinished(manager.close);
@@ -34,7 +34,7 @@ test('what is enabled comes back in the order of what the core noted of its use,
   ]);
 });
 
-test('what the core noted and cannot be read is passed over', async () => {
+test('an unreadable record of use is ignored', async () => {
   const supervisor = createFakeSupervisor();
   const manager = await openManager({}, { supervisor });
   onTestFinished(manager.close);

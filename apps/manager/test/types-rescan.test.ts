@@ -36,22 +36,22 @@ const read = async () => (await manager.call('GET', '/instances/late')).body as 
 const act = async (action: string) => (await manager.call('POST', `/instances/late/${action}`)).body['instance'] as Instance;
 const health = async () => (await manager.call('GET', '/health')).body as { types: string[]; degraded?: string[] };
 
-describe('a connector type that comes, changes and goes while the manager runs', () => {
-  test('is found as soon as the types are asked for', async () => {
+describe('a connector type that changes while the manager runs', () => {
+  test('is found when the types are listed', async () => {
     expect(await late()).toBeUndefined();
     put();
     expect(await late()).toMatchObject({ displayName: 'Late' });
     expect((await health()).types).toContain('late');
   });
 
-  test('is found when an instance of it is added, without the types having been asked for', async () => {
+  test('is found when an instance of it is added', async () => {
     expect((await add()).status).toBe(400);
     put();
     const { status, body } = await add();
     expect([status, body['instance']]).toEqual([201, expect.objectContaining({ id: 'late', status: 'running' })]);
   });
 
-  test('is found changed also where its code lies in a folder of its own', async () => {
+  test('is reloaded when its code in a subfolder changes', async () => {
     put();
     mkdirSync(path.join(folder(), 'dist'));
     const build = (name: string) => {
@@ -68,7 +68,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await late())?.displayName).toBe('Built again');
   });
 
-  test('is loaded again only when it has changed', async () => {
+  test('is reloaded only when it has changed', async () => {
     put({ meta: 'displayName: String(Math.random())' });
     const first = await late();
     expect(await late()).toEqual(first);
@@ -76,7 +76,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await late())?.displayName).toBe('Changed');
   });
 
-  test('counts as it is now for an instance that is started again: its code, and what it wants set', async () => {
+  test('applies its new code and settings to an instance that is restarted', async () => {
     put();
     await add();
     put({
@@ -92,7 +92,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect((await manager.call('PATCH', '/instances/late', { config: { rom: 'attic' } })).status).toBe(400);
   });
 
-  test('leaves its instances running when it goes, and says why they cannot be started again', async () => {
+  test('leaves its instances running when it is removed, and says why they cannot be restarted', async () => {
     put();
     await add();
     const { pid } = (await read()).instance;
@@ -110,7 +110,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect(await act('start')).toMatchObject({ status: 'running' });
   });
 
-  test('says what is wrong with it when it cannot be used any more', async () => {
+  test('reports what is wrong when it becomes invalid', async () => {
     put();
     await add();
     put({ meta: 'displayName: 7' });
@@ -123,7 +123,7 @@ describe('a connector type that comes, changes and goes while the manager runs',
     expect(await act('start')).toMatchObject({ status: 'running' });
   });
 
-  test('is gone for new instances when it is removed', async () => {
+  test('cannot be used for new instances once it is removed', async () => {
     put();
     await add();
     rmSync(folder(), { recursive: true });
@@ -131,8 +131,8 @@ describe('a connector type that comes, changes and goes while the manager runs',
   });
 });
 
-describe('what a type asks to be permitted', () => {
-  test('is shown by GET /types', async () => {
+describe('permissions of a type', () => {
+  test('are shown by GET /types', async () => {
     put({ meta: "permissions: { allow: ['child-process'] }" });
     expect((await late())?.permissions).toEqual({ allow: ['child-process'] });
   });
@@ -141,7 +141,7 @@ describe('what a type asks to be permitted', () => {
     ["permissions: { allow: ['everything'] }", 'meta.permissions.allow'],
     ["permissions: { reads: ['x'] }", 'meta.permissions.reads'],
     ["permissions: { read: ['file'] }", 'permissions names "file"'],
-  ])('has to be something that there is: %s', async (meta, problem) => {
+  ])('must be known: %s', async (meta, problem) => {
     put({ meta });
     expect(await late()).toBeUndefined();
     expect((await health()).degraded).toContainEqual(expect.stringContaining(problem));

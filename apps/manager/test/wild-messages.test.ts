@@ -27,14 +27,14 @@ function put({ atLoad = '', atStart = '' }): void {
   );
 }
 
-/** Past `process.send`, which a connector does not have to use. */
+/** Bypasses `process.send`, as any connector can. */
 const writeToChannel = `((text) => process.getBuiltinModule('node:fs').writeSync(3, text + '\\n'))`;
 
 const add = () => manager.call('POST', '/instances', { type: 'wild', name: 'w', enabled: true });
 const read = async () => (await manager.call('GET', '/instances/wild')).body['instance'] as Instance;
 
-describe('[M08] what a connector sends over the channel of its parent', () => {
-  test('harms nobody while its description is read', async () => {
+describe('[M08] malformed messages of a connector to its parent', () => {
+  test('fail only its own type while it is loaded', async () => {
     put({ atLoad: 'process.send(null)' });
     expect((await add()).status).toBe(400);
     put({ atLoad: 'process.send({ error: { toString: 1 } })' });
@@ -44,7 +44,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect((await manager.call('GET', '/health')).status).toBe(200);
   });
 
-  test('harms nobody while it runs, and nothing of it is believed', async () => {
+  test('are ignored while it runs', async () => {
     const sent = [
       'null',
       '[]',
@@ -61,7 +61,7 @@ describe('[M08] what a connector sends over the channel of its parent', () => {
     expect(manager.telemetry.events.filter(({ kind }) => kind === 'wild')).toEqual([]);
   });
 
-  test('ends the connector and nobody else when it is no message, and is named as the reason', async () => {
+  test('end only the connector when they are not JSON, and are named as the reason', async () => {
     put({ atStart: `setTimeout(() => ${writeToChannel}('no JSON'), 100)` });
     await add();
     const { last_exit: exit } = await eventually(read, (instance) => instance.last_exit !== null);
