@@ -34,7 +34,7 @@ async function ask(route: string, authorization?: string) {
   return collector?.app.inject({ method, url, headers, ...body });
 }
 
-test.each(routes)('with a token set, %s takes that token and nothing else', async (route) => {
+test.each(routes)('with a token set, %s accepts only that token', async (route) => {
   collector = openTestCollector({ SVC_INSIGHTS_TOKEN: token, SVC_INSIGHTS_CONTROL_TOKEN: control });
   for (const wrong of [undefined, 'Bearer wrong', token, `Basic ${token}`, `Bearer ${control}`]) {
     const answer = await ask(route, wrong);
@@ -50,7 +50,7 @@ test.each(routes)('without a token %s is open', async (route) => {
 });
 
 test.each(['SVC_INSIGHTS_TOKEN', 'SVC_INSIGHTS_CONTROL_TOKEN'])(
-  'a blank %s is refused, for it would leave routes open',
+  'refuses a blank %s, since that would leave routes open',
   (name) => {
     expect(() => openTestCollector({ [name]: ' ' })).toThrow(name);
   },
@@ -60,7 +60,7 @@ test.each([
   [{}, ['SVC_INSIGHTS_TOKEN', 'SVC_INSIGHTS_CONTROL_TOKEN']],
   [{ SVC_INSIGHTS_TOKEN: token }, ['SVC_INSIGHTS_CONTROL_TOKEN']],
   [{ SVC_INSIGHTS_TOKEN: token, SVC_INSIGHTS_CONTROL_TOKEN: control }, []],
-])('with %j it warns of what is open', (env, names) => {
+])('with %j it warns about the routes that are open', (env, names) => {
   const warnings: string[] = [];
   collector = openTestCollector(env, (text) => warnings.push(text));
   expect(warnings.map((text) => text.split(' ', 1)[0])).toEqual(names);
@@ -103,7 +103,7 @@ test('/openapi.json describes every route', async () => {
   ]);
 });
 
-test('every schema of a route is one: none is checked while the service runs', async () => {
+test('every schema of a route is valid, since none is checked at run time', async () => {
   const mounted = await mountedRoutes(async () => openTestCollector().close());
   expect(mounted.length).toBeGreaterThan(5);
   expect(schemaProblems(mounted)).toEqual([]);

@@ -10,7 +10,7 @@ import { openTestCollector } from './open-test-collector.ts';
 
 const sizeOf = (...parts: string[]) => statSync(path.join(...parts)).size;
 
-test('what was written moves from the log into the database beside the work, and the log begins again', async () => {
+test('the write-ahead log is moved into the database in the background, and starts over', async () => {
   const collector = openTestCollector();
   const { ingest, dataDir } = collector;
   const megabyte = Array.from({ length: 50 }, () => ({ kind: 'x', text: 'x'.repeat(20_000) }));
@@ -29,7 +29,7 @@ test('what was written moves from the log into the database beside the work, and
   }
 });
 
-test('a log that grows too fast is moved whole before the next commit', async () => {
+test('a log over its limit is moved entirely before the next commit', async () => {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'x.db');
   const db = openSqlite(file);
@@ -55,7 +55,7 @@ test('a log that grows too fast is moved whole before the next commit', async ()
   }
 });
 
-test('a log that cannot be moved beside the work is left to SQLite for a minute, and holds no commit up', async () => {
+test('a log that cannot be moved in the background is left to SQLite for a minute, and delays no commit', async () => {
   const folder = temporaryFolder();
   const file = path.join(folder.path, 'x.db');
   writeFileSync(file, 'this is no database at all '.repeat(1000));

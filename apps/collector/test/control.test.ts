@@ -30,7 +30,7 @@ const routes: ['GET' | 'POST', string, object?][] = [
   ['POST', '/api/control/restart-daemon', { target: 'core' }],
 ];
 
-test.each(routes)('%s %s takes the control token and nothing else', async (method, url, body) => {
+test.each(routes)('%s %s accepts only the control token', async (method, url, body) => {
   for (const authorization of ['', 'Bearer wrong', `Bearer ${readToken}`, controlToken])
     expect((await control.send(method, url, body, { authorization })).status).toBe(401);
   expect(await control.audit()).toEqual([]);
@@ -49,13 +49,13 @@ test.each(['normal', 'full'])('a control action leaves the durability of the dat
 });
 
 test.each(['/api/control/audit', '/api/events', '/api/search?q=x', '/api/system', '/api/stream'])(
-  '%s does not take the control token',
+  '%s does not accept the control token',
   async (url) => {
     expect((await control.send('GET', url)).status).toBe(401);
   },
 );
 
-test('stop goes to the core, and the audit has it before it is done', async () => {
+test('stop is sent to the core, and is in the audit with its outcome', async () => {
   const published: unknown[] = [];
   control.collector.context.hub.subscribe((item) => published.push(item));
   const { status, body } = await control.post('stop', { session_id: 'busy' });
@@ -74,7 +74,7 @@ test('stop goes to the core, and the audit has it before it is done', async () =
   expect(published).toEqual([{ name: 'control', data: row }]);
 });
 
-test('kill ends the turn of a session that has no process of its own, and says so', async () => {
+test('kill ends the turn of a session without a process, and says so', async () => {
   const { status, body } = await control.post('kill', { session_id: 'busy' });
   expect([status, body]).toEqual([
     200,
@@ -84,14 +84,14 @@ test('kill ends the turn of a session that has no process of its own, and says s
   expect(await control.audit()).toMatchObject([{ action: 'kill', target: 'busy', outcome: 'done' }]);
 });
 
-test('kill of a session in which nothing runs is refused', async () => {
+test('kill is refused for a session in which nothing runs', async () => {
   expect((await control.post('kill', { session_id: 'plain' })).status).toBe(409);
   expect(await control.audit()).toMatchObject([
     { action: 'kill', outcome: 'refused', error: expect.stringContaining('no turn') },
   ]);
 });
 
-test.each(['kill', 'stop', 'send-keys'])('%s is not done when it cannot be noted', async (action) => {
+test.each(['kill', 'stop', 'send-keys'])('%s is not done when it cannot be recorded in the audit', async (action) => {
   control.collector.context.db.raw.exec(
     "CREATE TRIGGER full BEFORE INSERT ON control_audit BEGIN SELECT RAISE(ABORT, 'disk full'); END",
   );
@@ -100,7 +100,7 @@ test.each(['kill', 'stop', 'send-keys'])('%s is not done when it cannot be noted
   expect(control.calls).toEqual([]);
 });
 
-test('an outcome that cannot be noted leaves the row pending', async () => {
+test('an outcome that cannot be recorded leaves the row of the audit pending', async () => {
   control.collector.context.db.raw.exec(
     "CREATE TRIGGER full BEFORE UPDATE ON control_audit BEGIN SELECT RAISE(ABORT, 'disk full'); END",
   );
@@ -119,12 +119,12 @@ test('a refusal is in the audit with its reason', async () => {
   expect(rows[0]?.error).toContain('unknown');
 });
 
-test.each(['plain', 'screen', 'half'])('keys go to no session without a tmux terminal (%s)', async (session_id) => {
+test.each(['plain', 'screen', 'half'])('send-keys is refused for a session without a tmux terminal (%s)', async (session_id) => {
   expect((await control.post('send-keys', { session_id, text: 'x' })).status).toBe(409);
   expect(await control.audit()).toMatchObject([{ action: 'send-keys', target: session_id, outcome: 'refused' }]);
 });
 
-test('what was typed is not in the audit', async () => {
+test('the audit does not contain typed text', async () => {
   await control.post('send-keys', { ...session, text: 'hunter2', enter: true });
   const [row] = await control.audit();
   expect(row?.details).toEqual({ keys: null, characters: 7, enter: true });
@@ -150,7 +150,7 @@ test.each([
   expect((await control.post('send-keys', { ...session, ...body })).status).toBe(400);
 });
 
-test('the actor is whom the proxy names with a proof, whatever tokens a caller has', async () => {
+test('the actor is the user that the proxy names with a valid proof, otherwise local', async () => {
   const proven = await openTestControl({ busy: {} }, { remoteUsers: createRemoteUsers('s'.repeat(43)) });
   const stop = (headers: Record<string, string>) => proven.post('stop', { session_id: 'busy' }, headers);
   await stop(createRemoteUsers('s'.repeat(43)).headersFor('anna'));
@@ -183,7 +183,7 @@ test.each([
   await expect(ownProcess(pid, parent, async () => found)).rejects.toMatchObject({ status: 409 });
 });
 
-test('a process whose number belongs to another one by now gets no signal', async () => {
+test('a process whose pid was reused gets no signal', async () => {
   const signals: string[] = [];
   const signal = (_pid: number, name: string) => void signals.push(name);
   const later = async () => facts(700, { startedAt: 'later' });
@@ -195,7 +195,7 @@ test('a process whose number belongs to another one by now gets no signal', asyn
   expect(signals).toEqual(['SIGTERM']);
 });
 
-test('a process that does not listen is ended by force', async () => {
+test('a process that ignores SIGTERM is killed', async () => {
   const signals: string[] = [];
   const signal = (_pid: number, name: string) => void signals.push(name);
   const read = async () => (signals.includes('SIGKILL') ? null : facts(700));
@@ -212,7 +212,7 @@ const supervisorFile = (pid: number, services: { name: string; pid: number | nul
   writeFileSync(path.join(run, 'supervisor.json'), JSON.stringify({ pid, services, ...more }));
 };
 
-test('a host process is restarted by ending it, when it is its supervisor’s child', async () => {
+test('restart-daemon ends a host process only if it is a child of its supervisor', async () => {
   const child: ChildProcess = fork(path.join(import.meta.dirname, 'fixtures/idle.ts'));
   const ended = once(child, 'exit');
   await once(child, 'message');
@@ -225,7 +225,7 @@ test('a host process is restarted by ending it, when it is its supervisor’s ch
   expect((await control.post('restart-daemon', { target: 'core' })).status).toBe(409);
 });
 
-test('the service is started again by its supervisor, if it is the one that the file means and knows how', async () => {
+test('restart-daemon for * signals the supervisor only if the file means that process and it can restart', async () => {
   const supervisor: ChildProcess = fork(path.join(import.meta.dirname, 'fixtures/idle.ts'));
   const ended = once(supervisor, 'exit');
   await once(supervisor, 'message');
@@ -243,9 +243,9 @@ test('the service is started again by its supervisor, if it is the one that the 
   expect(await restart()).toBe(409);
 });
 
-test.each(['../x', 'a b', '$(x)'])('a name that is neither a host nor an instance is not run (%s)', async (target) => {
+test.each(['../x', 'a b', '$(x)'])('restart-daemon fails for a name that is neither host nor instance (%s)', async (target) => {
   supervisorFile(process.pid, []);
-  // Nobody answers for the manager here.
+  // There is no manager here.
   expect((await control.post('restart-daemon', { target })).status).toBe(503);
   expect(await control.audit()).toMatchObject([{ target, outcome: 'failed' }]);
 });

@@ -48,7 +48,7 @@ function writeTranscript(entrypoint: string): void {
   writeFileSync(path.join(folder, `${claudeId}.jsonl`), `${lines.join('\n')}\n`);
 }
 
-test('a session of the core and the transcript of its engine are one row, and the core’s own turns are stored once', async () => {
+test('a session of the core and its transcript are one row, and turns of the core are stored once', async () => {
   sessions[key] = { ...facts, cwd: workspace() };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
   await control.collector.context.transcripts.start();
@@ -71,7 +71,7 @@ test('a session of the core and the transcript of its engine are one row, and th
   expect((await stored()).map(({ kind }) => kind)).toEqual(['inbound']);
 });
 
-test('what a person says in a terminal to a session of the core is stored under its key, and leaves its channel and sender', async () => {
+test('a message typed in a terminal to a session of the core is stored under its key and keeps its channel and sender', async () => {
   sessions[key] = { ...facts, cwd: workspace(), claimed_by: 'ann' };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', ts: 1000 });
   await control.collector.context.transcripts.start();
@@ -85,7 +85,7 @@ test('what a person says in a terminal to a session of the core is stored under 
   ]);
 });
 
-test('what the core’s engines wrote beside its sessions is no session', async () => {
+test('a transcript of an engine of the core that belongs to no session makes none', async () => {
   await control.collector.context.transcripts.start();
   writeTranscript('sdk-ts');
   const seen = () => control.collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get();
@@ -94,7 +94,7 @@ test('what the core’s engines wrote beside its sessions is no session', async 
   expect(await stored()).toEqual([]);
 });
 
-test('the terminal that the core noted is in the list, also when no transcript names it', async () => {
+test('the list shows the terminal that the core recorded, even without a transcript', async () => {
   sessions[key] = { ...facts, multiplexer: 'tmux', tmux_target: 'work:0.1' };
   await ingest({ kind: 'inbound', session: key, surface: 'terminal' });
   expect(await list()).toMatchObject([{ conversation_key: key, multiplexer: 'tmux', tmux_target: 'work:0.1', source: 'core' }]);

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const diff = (session = 's') => control.send('GET', `/api/control/diff?session_id=${session}`);
 
-test('the diff shows what changed in the work tree of the session, and names what is new', async () => {
+test('the diff shows changes in the work tree of the session and lists new files', async () => {
   write('a.txt', 'one\n');
   git('add', '.');
   git('commit', '-q', '-m', 'first');
@@ -51,13 +51,13 @@ test('the diff shows what changed in the work tree of the session, and names wha
   expect(await control.audit()).toMatchObject([{ action: 'diff', outcome: 'done' }]);
 });
 
-test('a repository without a commit has a diff too', async () => {
+test('the diff works in a repository without a commit', async () => {
   write('a.txt', 'one\n');
   git('add', '.');
   expect((await diff()).body['diff']).toContain('+one');
 });
 
-test('a session without a folder is looked for by what its tools touched', async () => {
+test('a session without a folder gets the repository of the files that its tools touched', async () => {
   expect((await diff('nowhere')).status).toBe(409);
   const event = { kind: 'tool', session: 'nowhere', text: 'Edit', payload: { input: { file_path: path.join(repo, 'a.txt') } } };
   const headers = { authorization: 'Bearer a-token-of-reading', 'content-type': 'application/json' };
@@ -65,11 +65,11 @@ test('a session without a folder is looked for by what its tools touched', async
   expect((await diff('nowhere')).body['root']).toBe(repo);
 });
 
-test.each(['outside', 'relative', 'missing'])('a session that works in no repository has no diff (%s)', async (session) => {
+test.each(['outside', 'relative', 'missing'])('a session outside of any repository has no diff (%s)', async (session) => {
   expect((await diff(session)).status).toBe(409);
 });
 
-test('a large diff is cut off and says so', async () => {
+test('a large diff is truncated and says so', async () => {
   write('a.txt', '');
   git('add', '.');
   git('commit', '-q', '-m', 'first');
@@ -79,7 +79,7 @@ test('a large diff is cut off and says so', async () => {
   expect(String(body['diff']).length).toBeLessThanOrEqual(1024 * 1024);
 });
 
-test('nothing that a hostile repository names is run', async () => {
+test('runs no program that a hostile repository configures', async () => {
   const canary = path.join(folder.path, 'canary');
   const program = path.join(folder.path, 'evil.sh');
   writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${canary}'\ncat\n`);
@@ -139,7 +139,7 @@ test.each([
     'z',
     Array.from({ length: 12_000 }, (_, n) => `[filter "${'f'.repeat(20)}${n}"]\nx = 1\n`).join(''),
   ],
-])('a repository is refused for a filter %s, and nothing of it is run', async (_what, name, more) => {
+])('refuses a repository with a filter %s, and runs nothing of it', async (_what, name, more) => {
   const canary = path.join(folder.path, 'canary');
   const program = path.join(folder.path, 'evil.sh');
   writeFileSync(program, `#!/bin/sh\necho "$0 $@" >> '${canary}'\ncat\n`);

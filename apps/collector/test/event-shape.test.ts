@@ -6,7 +6,7 @@ import { serializeEvent, toEvent } from '@svc/service-kit/telemetry/to-event.ts'
 import { parseEvent } from '../src/ingest/parse-event.ts';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
-// The three that share the shape of an event: who emits it, who parses it, who stores it.
+// The emitter, the parser and the store share the shape of an event.
 
 let collector: TestCollector;
 beforeEach(() => {
@@ -33,19 +33,19 @@ const full: TelemetryEvent = {
   injected: true,
 };
 
-test('the table has a column for each field of an event, and three of its own', async () => {
+test('the table has a column for each field of an event, and three more', async () => {
   const columns = await collector.context.db.all<{ name: string }>("SELECT name FROM pragma_table_info('event')");
   const own = ['seq', 'received_at', 'claimed_at'];
   expect(new Set(columns.map(({ name }) => name))).toEqual(new Set([...Object.keys(eventFields), ...own]));
 });
 
-test('an event with every field at its limit comes out as it went in', async () => {
+test('an event with every field at its limit is returned unchanged', async () => {
   const { line } = emit(full);
   expect(await collector.ingest(line)).toMatchObject({ ingested: 1, rejected: [] });
   expect(await collector.events()).toEqual([{ ...full, received_at: collector.clock.now() }]);
 });
 
-test.each(texts)('$name past its limit is refused by the collector, and cut by its producer', ({ name, maxLength }) => {
+test.each(texts)('$name over its limit is rejected by the collector, and truncated by its producer', ({ name, maxLength }) => {
   const long: PartialEvent = { kind: 'x', [name]: 'y'.repeat(maxLength + 1) };
   expect(parse(JSON.stringify(long))).toEqual({ error: `${name} is longer than ${maxLength} characters` });
   const { event, line } = emit(long);
@@ -53,7 +53,7 @@ test.each(texts)('$name past its limit is refused by the collector, and cut by i
   expect(parse(line)).toMatchObject({ event: { [name]: event[name] } });
 });
 
-test('whatever a producer emits, the collector takes', () => {
+test('the collector accepts every event that a producer emits', () => {
   const string = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.integer({ min: 1000, max: 1100 }).map((length) => 'ä😀'.repeat(length).slice(0, length)),

@@ -4,7 +4,7 @@ import { openTestCollector } from './open-test-collector.ts';
 const createSocketFeed = vi.hoisted(() => vi.fn());
 vi.mock('../src/feed/socket-feed.ts', () => ({ createSocketFeed }));
 
-test('a live feed that could not be loaded is tried again, and keeps the collector from nothing', async () => {
+test('a live feed that failed to load is tried again, and does not affect the collector', async () => {
   createSocketFeed.mockImplementation(() => {
     throw new Error('no memory');
   });

@@ -60,13 +60,13 @@ test.each([
   ['no token', {}],
   ['a wrong token', { token: 'wrong' }],
   ['a token that is no text', { token: { length: 3 } }],
-])('with %s nobody reads', async (_name, auth) => {
+])('refuses a reader with %s', async (_name, auth) => {
   const { opened, url } = await open();
   expect(await connected(join(url, { auth }))).toBe('unauthorized');
   expect(opened.context.hub.size).toBe(0);
 });
 
-test('without a token set the feed is open, and costs nothing once all are gone', async () => {
+test('without a token set the feed is open, and it unsubscribes after the last reader has left', async () => {
   const { opened, url } = await open({});
   const [one, two] = [join(url, { auth: {} }), join(url, { auth: {} })];
   expect(await Promise.all([connected(one), connected(two)])).toEqual(['connected', 'connected']);
@@ -77,7 +77,7 @@ test('without a token set the feed is open, and costs nothing once all are gone'
 });
 
 type Upgraded = { status: number; headers: Record<string, unknown>; body: string };
-/** What an upgrade is answered with. */
+/** The response to an upgrade. */
 const upgrade = (port: number, path: string, headers: Record<string, string>, sent: string | null = null) =>
   new Promise<Upgraded>((resolve, reject) => {
     const wanted = {
@@ -109,7 +109,7 @@ test.each([
   ['a token in its URL', `${feed}&token=${token}`, {}, 401],
   ['another path', '/elsewhere', {}, 404],
   ['nothing wrong', feed, {}, 101],
-])('an upgrade with %s', async (_name, path, headers, status) => {
+])('answers an upgrade with %s', async (_name, path, headers, status) => {
   const { port } = await open();
   const answer = await upgrade(port, path, headers);
   expect(answer.status).toBe(status);
@@ -119,7 +119,7 @@ test.each([
   expect(answer.headers).toMatchObject({ 'x-request-id': request_id });
 });
 
-test('a client that offers HTTP/2 with its request gets what it asked for', async () => {
+test('answers a request that offers an upgrade to HTTP/2 as usual', async () => {
   const { port } = await open();
   const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAAAAIAAAAB' };
   expect(await upgrade(port, '/health', offer)).toMatchObject({ status: 200 });
@@ -140,7 +140,7 @@ test.each([
   expect(answer.status).toBe(status);
 });
 
-test('a reader that stopped reading is dropped, and the others get everything', async () => {
+test('drops a reader that stopped reading, while others get every item', async () => {
   const { opened, url, port } = await open({});
   const stalled = connect(port, '127.0.0.1');
   onTestFinished(() => void stalled.destroy());
@@ -175,7 +175,7 @@ test('a reader that stopped reading is dropped, and the others get everything', 
   await expect.poll(() => gone).toBe(true);
 });
 
-test('the same items come as server-sent events', async () => {
+test('sends the same items as server-sent events', async () => {
   const { url, opened } = await open();
   expect((await fetch(`${url}/api/stream`)).status).toBe(401);
   const end = new AbortController();
@@ -192,7 +192,7 @@ test('the same items come as server-sent events', async () => {
   await expect.poll(() => opened.context.hub.size).toBe(0);
 });
 
-test('when more sessions change at once than one item names, all of them are named', async () => {
+test('splits a change of many sessions into items that together name all of them', async () => {
   const { opened } = await open({});
   const named: string[][] = [];
   opened.context.hub.subscribe((item) => item.name === 'sessions-changed' && named.push(item.data.sessions));

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => collector.close());
 
-test('takes one event or an array, and answers a read right after', async () => {
+test('accepts one event or an array, which can be read right after', async () => {
   expect(await collector.ingest({ id: 'a', kind: 'inbound', text: 'hello', payload: { n: 1 } })).toEqual({
     status: 200,
     ingested: 1,
@@ -92,7 +92,7 @@ const invalid: [bad: string, error: string][] = [
   ['{"kind":"token-usage","payload":{"estimated":"yes"}}', 'payload.estimated must be true or false'],
 ];
 test.each(invalid.map(([bad, error], i) => ({ i, bad, error })))(
-  'an event is rejected by itself, and the others taken ($i: $error)',
+  'rejects an invalid event and accepts the others ($i: $error)',
   async ({ bad, error }) => {
     const body = `[{"id":"first","kind":"x"},${bad},{"id":"last","kind":"x"}]`;
     expect(await collector.ingest(body)).toEqual({
@@ -104,7 +104,7 @@ test.each(invalid.map(([bad, error], i) => ({ i, bad, error })))(
   },
 );
 
-test('hostile keys and texts are stored as they are', async () => {
+test('stores hostile keys and texts unchanged', async () => {
   const body =
     '{"kind":"x","id":"h","text":"a\\u0000b \'; DROP TABLE event; --","payload":{"constructor":{"prototype":{"a":1}},"__proto__":{"b":2}}}';
   expect(await collector.ingest(body)).toMatchObject({ status: 200, ingested: 1 });
@@ -113,7 +113,7 @@ test('hostile keys and texts are stored as they are', async () => {
   expect(event?.text).toContain('DROP TABLE');
 });
 
-test('a body that is no JSON, or too large, is refused with its own status', async () => {
+test('refuses a body that is not JSON, not UTF-8 or too large, with the right status', async () => {
   expect((await collector.ingest('{"kind":')).status).toBe(400);
   expect((await collector.ingest(`"${'x'.repeat(11 * 1024 * 1024)}"`)).status).toBe(413);
   // Decoded, the ids of both would be the same: the second event would be lost.
@@ -124,7 +124,7 @@ test('a body that is no JSON, or too large, is refused with its own status', asy
   expect((await collector.ingest('[]')).status).toBe(200);
 });
 
-test('a body of 100,000 events is stored whole while small requests behind it are answered first', async () => {
+test('stores all of a body with 100,000 events while it answers small later requests first', async () => {
   const order: string[] = [];
   const large = collector
     .ingest(Array.from({ length: 100_000 }, (_, i) => ({ id: `e${i}`, kind: 'x', ts: 1 })))
@@ -139,7 +139,7 @@ test('a body of 100,000 events is stored whole while small requests behind it ar
   expect(await collector.context.db.get('SELECT count(*) AS n FROM event')).toEqual({ n: 100_001 });
 });
 
-test('when nothing can be stored the sender is told to try again, and /health says so', async () => {
+test('answers 503 while nothing can be stored, which /health reports', async () => {
   collector.context.db.raw.exec('ALTER TABLE event RENAME TO event_gone');
   expect(await collector.ingest({ kind: 'x' })).toMatchObject({ status: 503, error: 'unavailable' });
   expect(await collector.read('/health')).toMatchObject({ status: 'degraded' });
@@ -155,12 +155,12 @@ const ownEvents = [
   { kind: 'progress', session: 'self-update:1800000000000', payload: { phase: 'fetch' } },
   { kind: 'a-kind-of-tomorrow', session: 'compat:c:1' },
 ];
-test.each(ownEvents)('an event of the kind $kind is stored as it came ($session)', async (event) => {
+test.each(ownEvents)('stores an event of the kind $kind unchanged ($session)', async (event) => {
   await collector.ingest({ ...event, text: 'words' });
   expect(await collector.events(`session=${event.session}`)).toEqual([expect.objectContaining({ ...event, text: 'words' })]);
 });
 
-test('a clock that jumps back costs no event, and no sum', async () => {
+test('a clock that jumps back loses no event and keeps the sums right', async () => {
   const use = () => ({ kind: 'token-usage', surface: 'compat', cost_usd: 1, payload: { input_tokens: 5 } });
   await collector.ingest([use(), use()]);
   const now = collector.clock.now();
@@ -171,11 +171,11 @@ test('a clock that jumps back costs no event, and no sum', async () => {
     [2, 10, 2],
     [1, 5, 1],
   ]);
-  // What a producer with the right time sends lies far ahead then, and is taken too.
+  // Events of a producer with the right time are then far in the future, and are accepted too.
   expect(await collector.ingest([{ ...use(), ts: now }, use()])).toMatchObject({ status: 200, ingested: 2, rejected: [] });
 });
 
-test('other writes of the same moment keep no event from being stored, and are stored themselves', async () => {
+test('concurrent writes do not keep events from being stored, and are stored themselves', async () => {
   const { db, commitQueue } = collector.context;
   const answers: Promise<unknown>[] = [];
   for (let i = 0; i < 50; i++) {

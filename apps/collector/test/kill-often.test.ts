@@ -88,7 +88,7 @@ const rows = (db: DatabaseSync, sql: string) =>
     .all()
     .map((row) => ({ ...row }));
 
-test(`killed ${kills} times in the middle of batches, the collector loses and doubles nothing, and its sums are those of the events`, async () => {
+test(`${kills} kills of the collector in the middle of batches lose and duplicate no event, and its sums match the events`, async () => {
   let next = 0;
   let left: Event[][] = [];
   for (let round = 0; round < kills; round++) {

@@ -70,7 +70,7 @@ async function sendLeftovers() {
   return telemetry.status();
 }
 
-test('events of a killed producer arrive, each once, whether or not the collector was there', async () => {
+test('events of a killed producer arrive exactly once, whether or not the collector was running', async () => {
   const emitted: string[] = [];
   for (let round = 0; round < 3; round++) emitted.push(...(await emitAndKill(20 + Math.random() * 60)));
   collector = await startCollectorProcess(dataDir(), port);
@@ -108,7 +108,7 @@ async function ingestUntilKilled(killAfter: number, batches: unknown[][]): Promi
   return acknowledged;
 }
 
-test('a collector killed while it stores keeps what it acknowledged, and a repeat of everything counts once', async () => {
+test('a collector killed while it stores keeps what it acknowledged, and repeated events count once', async () => {
   const batches = Array.from({ length: 120 }, (_batch, b) =>
     Array.from({ length: 60 }, (_, i) => ({
       id: `${b}-${i}`,
@@ -139,7 +139,7 @@ test('a collector killed while it stores keeps what it acknowledged, and a repea
   expect(sums).toEqual({ turns: 2400, tokens: 4800 });
 });
 
-test('the collector stops cleanly when it is told to, and leaves one whole file', async () => {
+test('the collector stops cleanly on SIGTERM, with its events in the database', async () => {
   collector = await startCollectorProcess(dataDir(), port);
   await requestJson(`${url()}/ingest`, { body: { id: 'kept', kind: 'inbound' }, timeoutMs: 5000 });
   const exit = new Promise((resolve) => collector.once('exit', (code) => resolve(code)));

@@ -38,7 +38,7 @@ const shown = async () =>
     sessions: at.sessions.map((session) => session.conversation_key),
   }));
 
-test('active sessions stand at the root of the git repository that their tools touched, and a shared one is flagged', async () => {
+test('lists active sessions under the git repository that their tools touched, and flags a shared one', async () => {
   const [one, two] = [repository('one'), repository('two')];
   await collector.ingest([
     { kind: 'inbound', session: 'a', surface: 'compat', identity: 'u1', principal: 'ann', ts: now - 5000 },
@@ -63,7 +63,7 @@ test('active sessions stand at the root of the git repository that their tools t
   expect([since, truncated]).toEqual([now - 24 * 3_600_000, false]);
 });
 
-test('a work tree, whose .git is a file, is a place of its own', async () => {
+test('lists a work tree, whose .git is a file, as a separate place', async () => {
   const root = repository('one');
   mkdirSync(path.join(root, 'tree'));
   writeFileSync(path.join(root, 'tree', '.git'), 'gitdir: ../.git/worktrees/tree');
@@ -71,7 +71,7 @@ test('a work tree, whose .git is a file, is a place of its own', async () => {
   expect((await map()).places.map((at) => at.place)).toEqual([path.join(root, 'tree')]);
 });
 
-test('a repository that appears is found a minute later', async () => {
+test('finds a new repository after a minute', async () => {
   await collector.ingest([tool('a', { file_path: `${place}/late/a.ts` })]);
   expect((await map()).places).toMatchObject([{ place: `${place}/late`, kind: 'folder' }]);
   repository('late');
@@ -79,7 +79,7 @@ test('a repository that appears is found a minute later', async () => {
   expect((await map()).places).toMatchObject([{ place: `${place}/late`, kind: 'repo' }]);
 });
 
-test('what is in no repository stands at the working folder, else at its own', async () => {
+test('lists files outside of any repository under the working folder, else under their own folder', async () => {
   const cwd = path.join(place, 'plain');
   await collector.ingest([
     tool('a', { file_path: 'notes/a.md' }, {}, { cwd }),
@@ -94,7 +94,7 @@ test('what is in no repository stands at the working folder, else at its own', a
   ]);
 });
 
-test('sessions that are not active, and touches before `since`, are not on the map', async () => {
+test('leaves out inactive sessions, and touches before `since`', async () => {
   const root = repository('one');
   const old = now - 20 * 60_000;
   await collector.ingest([
@@ -106,7 +106,7 @@ test('sessions that are not active, and touches before `since`, are not on the m
   expect((await map(`since=${old + 1}`)).places).toEqual([]);
 });
 
-test('who touched a file, and who touched anything below a folder, the newest first', async () => {
+test('lists who touched a file, or anything below a folder, newest first', async () => {
   await collector.ingest([
     tool('a', { file_path: '/r/src/a.ts' }, { ts: now - 3000 }),
     tool('a', { file_path: '/r/src/a.ts' }, { ts: now - 2000, text: 'Write' }),
@@ -131,7 +131,7 @@ test('who touched a file, and who touched anything below a folder, the newest fi
   expect(await keys('/r/sr')).toEqual([]);
 });
 
-test('a path is found in a long input that was cut, below the home folder, and relative to the folder of the call', async () => {
+test('finds a path in truncated input, below the home folder, and relative to the folder of the call', async () => {
   await collector.ingest([
     tool('cut', '{"content":"\\"path\\": \\"/no\\"","file_path":"/r/\\u0061.ts","more":"'),
     tool('home', { file_path: '~/x.md' }),
@@ -144,7 +144,7 @@ test('a path is found in a long input that was cut, below the home folder, and r
   expect((await who('/no')).sessions).toEqual([]);
 });
 
-test('asking who touched a path is no touch, nor is what is no path', async () => {
+test('does not count queries and invalid paths as touches', async () => {
   await collector.ingest([
     tool('a', { path: '/r/a.ts' }, { text: 'mcp__svc-toolbelt__svc_who' }),
     tool('a', { path: '/r/a.ts' }, { text: 'mcp_svc_toolbelt_svc_who' }),
@@ -157,7 +157,7 @@ test('asking who touched a path is no touch, nor is what is no path', async () =
   expect((await who('/')).sessions).toEqual([]);
 });
 
-test('an event that is sent twice counts once', async () => {
+test('counts a repeated event once', async () => {
   const event = tool('a', { file_path: '/r/a' }, { id: 'same' });
   await collector.ingest(event);
   await collector.ingest(event);
@@ -172,14 +172,14 @@ function keep(count: number, touch: (i: number) => [session: string, path: strin
   collector.context.db.raw.exec('COMMIT');
 }
 
-test('a folder with more below it than is looked at is answered as far as it goes, and says so', async () => {
+test('truncates the answer for a folder with too much below it, and says so', async () => {
   keep(60_000, (i) => [`s${i % 300}`, `/big/${i}`, now]);
   const answer = await who('/big');
   expect([answer.truncated, answer.sessions.length]).toEqual([true, 100]);
   expect(answer.sessions.every(({ paths }) => paths.length <= 5)).toBe(true);
 });
 
-test('all that was touched in a large folder since a time is listed, wherever it stands', async () => {
+test('lists everything touched in a large folder since a time, whatever its name', async () => {
   keep(20_000, (i) => [`old${i}`, `/big/${i}`, now - 5_000_000 - i]);
   keep(12_000, (i) => [`else${i}`, `/elsewhere/${i}`, now - i]);
   keep(3, (i) => ['new', `/big/zz/${i}`, now - 20_000 + i]);
@@ -190,7 +190,7 @@ test('all that was touched in a large folder since a time is listed, wherever it
   ]);
 });
 
-test('the newest in a folder with too much below it are listed, and nothing is counted twice', async () => {
+test('lists the newest touches in a folder with too much below it, and counts none twice', async () => {
   keep(60_000, (i) => [`s${i % 30}`, `/big/${i}`, now - i * 1000]);
   const { sessions, truncated } = await who('/big', 'since=0');
   expect(truncated).toBe(true);
@@ -207,14 +207,14 @@ test('the newest in a folder with too much below it are listed, and nothing is c
   expect(touches).toBe(all.length);
 });
 
-test('a folder that nobody touched for long is still known by its files', async () => {
+test('finds sessions of a folder that was not touched for long', async () => {
   keep(3000, (i) => [`s${i}`, `/quiet/${i}`, now - 5_000_000]);
   keep(60_000, (i) => ['busy', `/busy/${i}`, now]);
   const { sessions, truncated } = await who('/quiet', 'since=0');
   expect([truncated, sessions.length]).toEqual([true, 100]);
 });
 
-test('touches of more than 30 days ago go as new ones come, faster than these', async () => {
+test('deletes touches older than 30 days as new ones come', async () => {
   keep(1000, (i) => ['old', `/r/old/${i}`, now - 31 * 24 * 3_600_000]);
   for (let commit = 0; commit < 2; commit++)
     await collector.ingest(Array.from({ length: 500 }, (_, i) => tool('new', { file_path: `/r/${commit}/${i}` })));

@@ -55,7 +55,7 @@ function learn({ dataDir, clock }: TestCollector, value: string): void {
   clock.advance(1001);
 }
 
-test('an event of another producer holds no known secret in the store, the feed, or any answer', async () => {
+test('masks known secrets in events of other producers, in the store, the feed and every answer', async () => {
   const collector = open({}, undefined, { env: { SOME_API_KEY: secret, A_TOKEN: '4111222233' } });
   const feed: string[] = [];
   collector.context.hub.subscribe((item) => feed.push(JSON.stringify(item)));
@@ -72,7 +72,7 @@ test('an event of another producer holds no known secret in the store, the feed,
   expect(everything).not.toContain('4111222233');
 });
 
-test('what was said before a secret was known is masked when it is read', async () => {
+test('masks older events on reading when a secret becomes known later', async () => {
   const collector = open();
   await collector.ingest(everywhere(secret));
   expect(await readAll(collector)).toContain(secret);
@@ -106,7 +106,7 @@ describe('a search', () => {
     },
   );
 
-  test('counts no hits of sessions that are not shown, nor shows a secret that a long text was cut in', async () => {
+  test('does not count hits of hidden sessions, and masks a secret where a long text was truncated', async () => {
     const collector = await openWith();
     learn(collector, secret);
     expect(await search(collector, 'key', 1)).toMatchObject({ sessions: [{ conversation_key: 'b' }], hits: 1 });
@@ -114,7 +114,7 @@ describe('a search', () => {
     expect(sessions.map(({ snippet }) => snippet)).toEqual([expect.stringMatching(/begin \[/)]);
   });
 
-  test('for other words finds what it found, without the secret, also where the snippet is cut', async () => {
+  test('for other words still finds sessions, with the secret masked in the snippet', async () => {
     const collector = await openWith();
     learn(collector, secret);
     const { sessions, hits } = await search(collector, 'key');
@@ -147,7 +147,7 @@ describe('secrets that only the core knows', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close: () => server.close() };
   }
 
-  test('are masked in what others send and in what is read; the core itself is not asked for its own events', async () => {
+  test('are masked in events of others and in reads, but the core is not asked for its own events', async () => {
     const core = await openCore();
     const collector = open({}, undefined, { coreMask: createCoreMask(core.url, null, systemClock) });
     await collector.ingest(everywhere(secret));
@@ -163,7 +163,7 @@ describe('secrets that only the core knows', () => {
     expect((await collector.app.inject('/api/events')).payload).not.toContain(secret);
   });
 
-  test('are one thing, what is known here another: who says to be the core is masked all the same', async () => {
+  test('do not replace local masking: events that claim to come from the core are masked all the same', async () => {
     const local = 'Hx7pQ2mVd93kTzRw';
     const core = await openCore();
     const coreMask = createCoreMask(core.url, null, systemClock);
@@ -178,7 +178,7 @@ describe('secrets that only the core knows', () => {
     expect(JSON.stringify(collector.context.db.raw.prepare('SELECT * FROM event').all())).not.toContain(local);
   });
 
-  test('pass while the core cannot be asked, and /health says so until it can', async () => {
+  test('are not masked while the core cannot be reached, which /health reports', async () => {
     let elapsed = 0;
     const collector = open({}, undefined, { coreMask: createCoreMask('http://127.0.0.1:1', null, { elapsed: () => elapsed }) });
     await collector.ingest({ kind: 'inbound', text: secret });
@@ -193,7 +193,7 @@ describe('secrets that only the core knows', () => {
     });
   });
 
-  test('names of fields that make trouble elsewhere harm nothing', async () => {
+  test('are masked below the keys __proto__ and constructor', async () => {
     const core = await openCore();
     const mask = createCoreMask(core.url, null, systemClock);
     const json = `{"__proto__":{"constructor":"${secret}"}}` as MaskedJson;

@@ -77,7 +77,7 @@ const turnEvents = (turn_id: string, request_id: string) => {
 };
 const byName = () => new Map(receiver.spans.map((span) => [span.name, span]));
 
-test('a turn is one trace with the id that runs through the service, and a span for each of its steps', async () => {
+test('a turn is one trace, with an id derived from its request id and a span for each step', async () => {
   await collector.ingest(turnEvents('turn_1', 'req_1'));
   await collector.context.otel.flush();
   const spans = byName();
@@ -127,7 +127,7 @@ test('a turn is one trace with the id that runs through the service, and a span 
   expect(receiver.resources[0]).toMatchObject({ 'service.name': 'assistant-gateway' });
 });
 
-test('no text of anybody leaves with it, nor the raw sender', async () => {
+test('exports neither texts nor raw senders', async () => {
   await collector.ingest(turnEvents('turn_1', 'req_1'));
   await collector.context.otel.flush();
   expect(receiver.bodies.length).toBeGreaterThan(1);
@@ -137,7 +137,7 @@ test('no text of anybody leaves with it, nor the raw sender', async () => {
   }
 });
 
-test('a short turn, which reports its reply alone, is exported when it has been quiet', async () => {
+test('exports a short turn that reports only its reply after a quiet period', async () => {
   const [inbound, , , , , , , , usage, outbound] = turnEvents('turn_2', '0af7651916cd43dd8448eb211c80319c');
   await collector.ingest([inbound, usage, outbound]);
   collector.clock.advance(3000);
@@ -170,7 +170,7 @@ test('a failed turn is an error with its code, a denied sender is no error', asy
   );
 });
 
-test('a message that is only noted, a chat command, and events of no turn make no trace; a turn that never ends makes one in the end', async () => {
+test('observed messages, chat commands and events without a turn make no trace; a turn that never ends makes one', async () => {
   const [inbound] = turnEvents('turn_5', 'r5');
   await collector.ingest([
     { ...inbound, id: 'noted', payload: { turn_id: 'turn_6', observed: true } },
@@ -189,7 +189,7 @@ test('a message that is only noted, a chat command, and events of no turn make n
   expect(byName().get('invoke_agent rosa')?.attributes['svc.outcome']).toBe('unknown');
 });
 
-test('an event that is sent again makes no second trace', async () => {
+test('a repeated event makes no second trace', async () => {
   await collector.ingest(turnEvents('turn_1', 'req_1'));
   await collector.context.otel.flush();
   const count = receiver.spans.length;
@@ -198,7 +198,7 @@ test('an event that is sent again makes no second trace', async () => {
   expect(receiver.spans).toHaveLength(count);
 });
 
-test('the metrics are those of /metrics', async () => {
+test('exports the metrics of /metrics', async () => {
   await collector.ingest([{ kind: 'token-usage', surface: 'compat', cost_usd: 2, payload: { input_tokens: 5 } }, { kind: '' }]);
   await collector.context.otel.flush();
   const value = (name: string, label?: string) =>
@@ -221,7 +221,7 @@ test('a clock that jumps back does not keep a turn from being exported', async (
   expect(collector.context.otel.view().waiting).toBe(7);
 });
 
-test('a receiver that refuses costs no event, /health says why, and it is well again by itself', async () => {
+test('a receiver that refuses loses no event, is reported by /health, and recovers', async () => {
   receiver.state.status = 400;
   expect(await collector.ingest(turnEvents('turn_1', 'req_1'))).toMatchObject({ status: 200, ingested: 13 });
   await collector.context.otel.flush();
@@ -236,7 +236,7 @@ test('a receiver that refuses costs no event, /health says why, and it is well a
   expect(await collector.read('/health')).toMatchObject({ status: 'ok', otel: { exported: 7, failed: 7 } });
 });
 
-test('what waits for a receiver that says nothing is bounded, and the rest is counted', async () => {
+test('bounds the queue for a receiver that does not answer, and counts what it drops', async () => {
   receiver.state.isSilent = true;
   const turns = Array.from({ length: 1500 }, (_, i) => turnEvents(`turn_${i}`, `req_${i}`));
   for (let i = 0; i < turns.length; i += 100) await collector.ingest(turns.slice(i, i + 100).flat());
@@ -248,7 +248,7 @@ test('what waits for a receiver that says nothing is bounded, and the rest is co
   receiver.wake();
 });
 
-test('without the standard variable nothing is loaded and nothing said', async () => {
+test('without the standard variable nothing is loaded or reported', async () => {
   const other = openTestCollector();
   try {
     expect(other.context.otel.view().state).toBe('off');
@@ -266,7 +266,7 @@ const exportWith = (options: Partial<Parameters<typeof createOtelExport>[0]>) =>
   return otel;
 };
 
-test('a collector that starts says that it is ready before it loads the libraries', async () => {
+test('a starting collector reports that it is ready before it loads the libraries', async () => {
   const folder = temporaryFolder();
   const port = await freePort();
   const told = (text: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(text)}` });
@@ -287,7 +287,7 @@ test('a collector that starts says that it is ready before it loads the librarie
   }
 });
 
-test('missing libraries are installed by the collector itself, and /health names the command when that fails', async () => {
+test('the collector installs missing libraries itself, and /health names the command when that fails', async () => {
   let tries = 0;
   const otel = exportWith({
     load: () => null,
@@ -308,7 +308,7 @@ test('missing libraries are installed by the collector itself, and /health names
   await otel.close();
 });
 
-test('what was installed is used at once', async () => {
+test('uses libraries as soon as they are installed', async () => {
   const { loadOtelPackages } = await import('../src/otel/otel-packages.ts');
   let isInstalled = false;
   const otel = exportWith({
@@ -324,7 +324,7 @@ test('what was installed is used at once', async () => {
   expect(readdirSync(collector.dataDir).filter((name) => name.startsWith('.otel'))).toEqual([]);
 });
 
-test('turns that run while the collector stops are exported as far as they are known, before it ends', async () => {
+test('exports unfinished turns as far as they are known before the collector ends', async () => {
   await collector.ingest(turnEvents('turn_1', 'req_1').slice(0, 6));
   await collector.context.otel.close();
   const root = byName().get('invoke_agent rosa');
@@ -332,14 +332,14 @@ test('turns that run while the collector stops are exported as far as they are k
   expect([...byName().keys()]).toEqual(expect.arrayContaining(['queued', 'chat', 'execute_tool Bash']));
 });
 
-test('the rest of a turn whose beginning a collector before this one exported makes no second trace', async () => {
+test('the rest of a turn that an earlier collector began to export makes no second trace', async () => {
   await collector.ingest(turnEvents('turn_1', 'req_1').slice(6));
   collector.clock.advance(3000);
   await collector.context.otel.flush();
   expect(receiver.spans.filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === '')).toEqual([]);
 });
 
-test('a receiver that says nothing holds the end up for three seconds at most', async () => {
+test('a receiver that does not answer delays the stop by three seconds at most', async () => {
   receiver.state.isSilent = true;
   await collector.ingest(turnEvents('turn_1', 'req_1'));
   const ended = vi.fn();
@@ -354,7 +354,7 @@ test('a receiver that says nothing holds the end up for three seconds at most', 
   await closing;
 });
 
-test('npm ends with the collector, and leaves nothing half done', async () => {
+test('npm ends with the collector, and no partial installation is left', async () => {
   const bin = path.join(collector.dataDir, 'bin');
   const note = path.join(collector.dataDir, 'npm-pid');
   mkdirSync(bin);
@@ -371,7 +371,7 @@ test('npm ends with the collector, and leaves nothing half done', async () => {
   expect(readdirSync(collector.dataDir).filter((name) => name.includes('otel'))).toEqual([]);
 });
 
-test('GET /api/otel is a read, installing a control action', async () => {
+test('GET /api/otel takes the read token, installing takes the control token', async () => {
   const guarded = openTestCollector({ SVC_INSIGHTS_TOKEN: 'r', SVC_INSIGHTS_CONTROL_TOKEN: 'c' });
   try {
     const ask = (method: 'GET' | 'POST', url: string, token: string) =>

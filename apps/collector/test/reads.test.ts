@@ -33,7 +33,7 @@ test('events are filtered by surface, identity, session and time, newest first',
   expect(await ids('session=nothing')).toEqual([]);
 });
 
-test('events are filtered by their kind, with every other filter', async () => {
+test('events are filtered by kind, together with every other filter', async () => {
   await collector.ingest([
     { id: '1', kind: 'denied', ts: 100, surface: 'compat', identity: 'ann', session: 'a' },
     { id: '2', kind: 'turn', ts: 200, surface: 'compat', identity: 'ann', session: 'a' },
@@ -65,7 +65,7 @@ test('pages follow one another without a gap or a repeat, also within one millis
   }
 });
 
-test('a filter that hardly ever matches ends its page early and says where to go on', async () => {
+test('a filter that rarely matches ends its page early and says where to continue', async () => {
   const crowd = Array.from({ length: 25_000 }, (_, i) => ({ kind: 'x', ts: 1000 + i, session: 'crowd', identity: 'many' }));
   await collector.ingest([{ id: 'needle', kind: 'x', ts: 1, session: 'crowd', identity: 'one' }, ...crowd]);
   const first = await page('session=crowd&identity=one');
@@ -107,7 +107,7 @@ test('a limit beyond 1000 gives 1000', async () => {
 
 const turn = (what: string, ts: number, session = 's') => ({ kind: 'turn', ts, session, payload: { what } });
 
-test('a session is what its events say: who, when, turns, state, last words, tokens', async () => {
+test('derives a session from its events: sender, times, turns, state, last text, tokens', async () => {
   await collector.ingest([
     { kind: 'inbound', ts: now - 50, session: 's', surface: 'compat', identity: 'u1', principal: 'ann', text: 'question' },
     turn('started', now - 40),
@@ -147,7 +147,7 @@ test('a session is what its events say: who, when, turns, state, last words, tok
   expect((await sessions())[0]).toMatchObject({ state: 'idle', turns: 1, last_text: 'answer' });
 });
 
-test('a session of turns without a known price has no cost of 0; with others it says how many are not in its cost', async () => {
+test('a session of unpriced turns has no cost, instead of 0; any other says how many turns its cost leaves out', async () => {
   const used = (cost_usd: number | null, payload = {}) => ({ kind: 'token-usage', session: 's', cost_usd, payload });
   await collector.ingest([used(null), used(null, { feature: 'tts' })]);
   expect((await sessions())[0]).toMatchObject({ cost_usd: null, unpriced: 2 });
@@ -155,7 +155,7 @@ test('a session of turns without a known price has no cost of 0; with others it 
   expect((await sessions())[0]).toMatchObject({ cost_usd: 0.5, unpriced: 2 });
 });
 
-test('a short turn without a state is counted by its message; a message that is only noted, or is a chat command, is not a turn', async () => {
+test('counts a turn without state events by its message, but no observed messages and no chat commands', async () => {
   await collector.ingest([
     { kind: 'inbound', session: 's', text: 'hi', payload: {} },
     { kind: 'outbound', session: 's', text: 'hello' },
@@ -171,7 +171,7 @@ test('an older turn event that arrives late does not change the state', async ()
   expect((await sessions())[0]).toMatchObject({ state: 'idle', first_event_at: 100, last_event_at: 200 });
 });
 
-test('a denied sender and a message that only waits make no session', async () => {
+test('denied senders and queued messages make no session', async () => {
   await collector.ingest([
     { kind: 'denied', session: 's' },
     { kind: 'queued', session: 's' },
@@ -180,7 +180,7 @@ test('a denied sender and a message that only waits make no session', async () =
   expect(await sessions()).toEqual([]);
 });
 
-test('when the core starts again, turns that ran before it did are over', async () => {
+test('a restart of the core ends the turns that began before it', async () => {
   const coreStart = { kind: 'service', ts: now, payload: { service: 'core', what: 'started' } };
   await collector.ingest([turn('started', now - 10, 'crashed'), turn('started', now + 5, 'new')]);
   await collector.ingest({ kind: 'service', ts: now, payload: { service: 'manager', what: 'started' } });

@@ -24,7 +24,7 @@ function open(env: Record<string, string>) {
   return { opened, at, ids, ingest };
 }
 
-test('each kind is kept for its own days, and the rest for the usual ones', async () => {
+test('keeps each kind for its configured days, and other kinds for the default', async () => {
   const { opened, at, ids, ingest } = open({
     SVC_RETENTION_DAYS: '30',
     SVC_RETENTION_DAYS_BY_KIND: 'thinking=5,delivery=0,tool=100',
@@ -61,7 +61,7 @@ test('each kind is kept for its own days, and the rest for the usual ones', asyn
   expect(await ids()).toContain('inbound-3');
 });
 
-test('sums and sessions outlive the events, and numbers are not given twice', async () => {
+test('sums and sessions outlive their events, and sequence numbers are not reused', async () => {
   const { opened, at, ids, ingest } = open({ SVC_RETENTION_DAYS: '1', SVC_RETENTION_DAYS_BY_KIND: '' });
   const used = { kind: 'token-usage', ts: at(10), session: 's', surface: 'compat', payload: { input_tokens: 5 } };
   await ingest(Array.from({ length: 1000 }, (_, i) => ({ ...used, id: `e${i}` })));
@@ -75,7 +75,7 @@ test('sums and sessions outlive the events, and numbers are not given twice', as
   expect((await opened.read<SearchAnswer>('/api/search?q=found')).sessions).toMatchObject([{ event_id: 'next' }]);
 });
 
-test('samples of the machine are kept for days of their own', async () => {
+test('keeps samples of the machine for their configured days', async () => {
   const { opened } = open({ SVC_RETENTION_DAYS_BY_KIND: 'system-sample=2' });
   await opened.context.sampler.sample();
   opened.clock.advance(2 * dayMs + 1);
@@ -86,7 +86,7 @@ test('samples of the machine are kept for days of their own', async () => {
   expect(samples.every(({ at }) => at > opened.clock.now() - 2 * dayMs)).toBe(true);
 });
 
-/** What is known of a transcript in which something was said this many days ago. */
+/** Stores a transcript whose last message is this many days old. */
 async function keepTranscript({ context, dataDir }: TestCollector, name: string, days: number): Promise<string> {
   const at = context.clock.now() - days * dayMs;
   const conversation_key = `terminal:claude:${name}`;
@@ -99,7 +99,7 @@ async function keepTranscript({ context, dataDir }: TestCollector, name: string,
 }
 const known = ({ context }: TestCollector) => context.db.all<{ file: string }>('SELECT file FROM transcript ORDER BY file');
 
-test('what is known of a transcript goes when its file is gone and its days are over; its session stays', async () => {
+test('forgets a transcript once its file is gone and its days are over, but keeps its session', async () => {
   const { opened } = open({ SVC_RETENTION_DAYS: '30' });
   await keepTranscript(opened, 'gone', 31);
   const young = await keepTranscript(opened, 'young', 29);
@@ -122,7 +122,7 @@ test('what is known of a transcript goes when its file is gone and its days are 
   });
 });
 
-test('a run looks at some thousands of transcripts, and the next one goes on from there', async () => {
+test('a run checks some thousands of transcripts, and the next one continues from there', async () => {
   const { opened } = open({ SVC_RETENTION_DAYS: '30' });
   const insert = opened.context.db.raw
     .prepare(`INSERT INTO transcript (file, engine, is_core, is_title_given, started_at, last_at,
@@ -138,14 +138,14 @@ test('a run looks at some thousands of transcripts, and the next one goes on fro
   expect(await known(opened)).toHaveLength(5000);
 });
 
-test('nothing is forgotten where everything is kept for ever', async () => {
+test('with 0 days no transcript is forgotten', async () => {
   const { opened } = open({ SVC_RETENTION_DAYS: '0' });
   const file = await keepTranscript(opened, 'gone', 3000);
   await opened.context.retention.run();
   expect(await known(opened)).toEqual([{ file }]);
 });
 
-test('0 days keep everything', async () => {
+test('with 0 days every event is kept', async () => {
   const { opened, ids } = open({ SVC_RETENTION_DAYS: '0' });
   await opened.ingest([
     { id: 'old', kind: 'x', ts: 1 },
@@ -155,7 +155,7 @@ test('0 days keep everything', async () => {
   expect(await ids()).toEqual(['new', 'old']);
 });
 
-test('metrics are there for Prometheus, behind the token of reads', async () => {
+test('serves metrics for Prometheus with the read token', async () => {
   const { opened } = open({ SVC_INSIGHTS_TOKEN: 'a-token-of-insights' });
   expect((await opened.app.inject('/metrics')).statusCode).toBe(401);
   const headers = { authorization: 'Bearer a-token-of-insights', 'content-type': 'application/json' };

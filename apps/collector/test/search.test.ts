@@ -50,7 +50,7 @@ test('a search gives the sessions whose text matches, newest hit first, with cou
   });
 });
 
-test('since counts only later hits, however late an older event arrives', async () => {
+test('since counts hits by the time of their event, not by when it arrived', async () => {
   const many = Array.from({ length: 9000 }, (_, i) => said('many', 1000 + i, 'word'));
   await collector.ingest([...many, said('late', 5, 'word'), said('new', 20_000, 'word')]);
   while (!(await search('word')).complete);
@@ -62,7 +62,7 @@ test('since counts only later hits, however late an older event arrives', async 
   expect((await search('word', '&limit=1')).sessions).toHaveLength(1);
 });
 
-test('a word that is everywhere answers with its newest hits and says so', async () => {
+test('limits the hits of a frequent word to the newest, and says so', async () => {
   const crowd = Array.from({ length: 12_000 }, (_, i) => said(`s${i % 7}`, i, 'everywhere'));
   await collector.ingest(crowd);
   // More waits than one search takes in.
@@ -71,7 +71,7 @@ test('a word that is everywhere answers with its newest hits and says so', async
   expect(await search('everywhere')).toMatchObject({ hits: 10_000, capped: true });
 });
 
-test('what is stored is indexed in the background once it is quiet', async () => {
+test('indexes stored events in the background after a quiet period', async () => {
   await collector.ingest(Array.from({ length: 4500 }, () => said('s', 1, 'text')));
   collector.clock.advance(4999);
   expect(existsSync(indexFile())).toBe(false);
@@ -80,7 +80,7 @@ test('what is stored is indexed in the background once it is quiet', async () =>
   expect(await search('text')).toMatchObject({ hits: 4500, complete: true });
 });
 
-test('an index that is broken, or of other events, is built again', async () => {
+test('rebuilds an index that is corrupt, or of other events', async () => {
   await collector.ingest([said('s', 1, 'text')]);
   expect((await search('text')).hits).toBe(1);
   await collector.context.searchThread.close();
@@ -93,7 +93,7 @@ test('an index that is broken, or of other events, is built again', async () => 
   expect((await search('text')).hits).toBe(1);
 });
 
-test('an index that turns out to be broken while it is used is built again', async () => {
+test('rebuilds an index that proves corrupt in use', async () => {
   await collector.ingest([said('s', 1, 'text')]);
   expect((await search('text')).hits).toBe(1);
   await collector.context.searchThread.close();

@@ -19,7 +19,7 @@ const titled = (session: string, ts: number, title: unknown) => ({
 const listed = async () => (await collector.read<{ sessions: ListedSession[] }>('/api/sessions')).sessions;
 const titles = async () => Object.fromEntries((await listed()).map(({ conversation_key, title }) => [conversation_key, title]));
 
-test('a session has the title that the core said last, in the list, in a search and in the brief', async () => {
+test('a session has its latest title in the list, in a search and in the brief', async () => {
   const now = collector.clock.now();
   await collector.ingest([said('a', now - 10, 'a fox'), titled('a', now - 9, 'a fox')]);
   await collector.ingest([titled('a', now - 8, 'Foxes'), said('b', now - 7, 'a cat')]);
@@ -30,14 +30,14 @@ test('a session has the title that the core said last, in the list, in a search 
   expect((await collector.read<Brief>('/api/brief')).active).toMatchObject([{ title: null }, { title: 'Foxes' }]);
 });
 
-test('a new title is nothing that happened in the session: it is as old and as still as before', async () => {
+test('a new title does not count as activity of the session', async () => {
   await collector.ingest([said('a', 100, 'a fox')]);
   const [before] = await listed();
   await collector.ingest([titled('a', collector.clock.now(), 'Foxes')]);
   expect(await listed()).toEqual([{ ...before, title: 'Foxes' }]);
 });
 
-test('a title of a session that nobody knows makes none, and a session that was forgotten has none', async () => {
+test('a title makes no session, and a session that was forgotten has none', async () => {
   await collector.ingest([titled('never', 100, 'Foxes')]);
   expect(await titles()).toEqual({});
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, 'Foxes')]);
@@ -46,12 +46,12 @@ test('a title of a session that nobody knows makes none, and a session that was 
   expect(await listed()).toMatchObject([{ last_text: null }]);
 });
 
-test.each([[null], [''], [5], [{}], [undefined]])('a title of %j is no title', async (title) => {
+test.each([[null], [''], [5], [{}], [undefined]])('a title of %j clears the title', async (title) => {
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, 'Foxes'), titled('a', 102, title)]);
   expect(await titles()).toEqual({ a: null });
 });
 
-test('a title is bounded and well-formed, whatever is sent', async () => {
+test('a title is truncated at 200 characters, without splitting a character', async () => {
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, `${'x'.repeat(199)}😀${'y'.repeat(5000)}`)]);
   expect(await titles()).toEqual({ a: 'x'.repeat(199) });
 });

@@ -17,7 +17,7 @@ afterEach(() => collector.close());
 
 const samples = async (query = '') => (await collector.read<SystemSamples>(`/api/system?${query}`)).samples;
 
-test('the machine and this process are looked at every 15 seconds', async () => {
+test('samples the machine and this process every 15 seconds', async () => {
   const published: unknown[] = [];
   collector.context.hub.subscribe((item) => published.push(item));
   expect(await samples()).toEqual([]);
@@ -37,7 +37,7 @@ test('the machine and this process are looked at every 15 seconds', async () => 
   expect(await samples('limit=1')).toEqual([newest]);
 });
 
-test('processes come from the supervisor and from the manager; one that is gone is left out', async () => {
+test('lists the processes of the supervisor and the manager, without those that have ended', async () => {
   const instances = [
     { id: 'compat', pid: process.pid },
     { id: 'stopped', pid: null },
@@ -63,7 +63,7 @@ test('processes come from the supervisor and from the manager; one that is gone 
   ]);
 });
 
-test('notifications are what was pushed to people, newest first, in pages', async () => {
+test('lists notifications and deliveries, newest first, in pages', async () => {
   await collector.ingest([
     { id: 'n1', kind: 'notification', ts: 100, text: 'one', payload: { title: 'x' } },
     { id: 'x', kind: 'inbound', ts: 150 },
@@ -78,7 +78,7 @@ test('notifications are what was pushed to people, newest first, in pages', asyn
   expect(second.next_before).toBeNull();
 });
 
-test('the brief says who is at work and what a day used on each surface', async () => {
+test('the brief lists active sessions and the usage of a day by surface', async () => {
   const used = (ts: number, surface: string, input_tokens: number) => ({
     kind: 'token-usage',
     ts,
@@ -141,7 +141,7 @@ test('the metrics count every active session, however many these are', async () 
   expect(body).toContain('\nsvc_sessions_active 131\n');
 });
 
-test('samples that cannot be stored, and old events that cannot be removed, are named in /health until it works again', async () => {
+test('/health reports failing samples and failing removal of old events until they work again', async () => {
   const { db, retention, sampler } = collector.context;
   const health = () => collector.read<{ status: string; degraded: string[] }>('/health');
   const run = () => Promise.all([sampler.sample(), retention.run()]);

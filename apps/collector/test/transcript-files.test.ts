@@ -34,7 +34,7 @@ const key = `terminal:claude:${claudeId}`;
 const kinds = ['inbound', 'tool', 'tool_result', 'outbound'];
 const kindsOf = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 
-test('a line that is cut in the middle waits for its rest', async () => {
+test('waits for the rest of an incomplete line', async () => {
   const { stored } = await house.follow();
   const cut = whole.indexOf('Tool said') + 3;
   writeFileSync(house.claudeFile, whole.slice(0, cut));
@@ -43,13 +43,13 @@ test('a line that is cut in the middle waits for its rest', async () => {
   await expect.poll(async () => kindsOf(await stored())).toEqual(kinds);
 });
 
-test('a line that never ended costs itself and nothing more', async () => {
+test('skips only the line that was never completed', async () => {
   writeFileSync(house.claudeFile, `${inbound(1)}{"type":"user","uuid":"u2","mess\n${inbound(3)}`);
   const { stored } = await house.follow();
   expect((await stored()).map(({ text }) => text)).toEqual(['word 1', 'word 3']);
 });
 
-test('a transcript that is cut short, or replaced by another file, is read again, and nothing is stored twice', async () => {
+test('reads a truncated or replaced transcript again, and stores nothing twice', async () => {
   writeFileSync(house.claudeFile, inbound(1) + inbound(2));
   const { stored } = await house.follow();
   const texts = async () => (await stored()).map(({ text }) => text);
@@ -65,7 +65,7 @@ test('a transcript that is cut short, or replaced by another file, is read again
   await expect.poll(texts).toEqual(['word 1', 'word 2', 'word 3', 'word 4', 'word 5']);
 });
 
-test('a line of 100 MB is passed over in bounded memory, and what follows it is stored', async () => {
+test('skips a line of 100 MB in bounded memory, and stores what follows it', async () => {
   const file = createWriteStream(house.claudeFile);
   file.write(inbound(1));
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
@@ -81,7 +81,7 @@ test('a line of 100 MB is passed over in bounded memory, and what follows it is 
   expect(peak).toBeLessThan(64 * 1024 * 1024);
 });
 
-test('what could not be stored is stored later', async () => {
+test('stores later what could not be stored at first', async () => {
   const { collector, stored } = await house.follow();
   const { db, commitQueue } = collector.context;
   db.raw.exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'disk full'); END");
@@ -94,7 +94,7 @@ test('what could not be stored is stored later', async () => {
   await expect.poll(degraded).toEqual([]);
 });
 
-test('transcripts are followed also when nothing could be stored at the start', async () => {
+test('follows transcripts even if nothing could be stored at the start', async () => {
   const fresh = openTestTranscripts();
   onTestFinished(() => fresh.close());
   const before = openTestCollector({ SVC_DATA_DIR: fresh.dataDir });
@@ -102,14 +102,14 @@ test('transcripts are followed also when nothing could be stored at the start', 
   await before.close();
   const { stored, collector } = await fresh.follow();
   collector.context.db.raw.exec('DROP TRIGGER full');
-  // When the first look was is not known until now, so this counts as old.
+  // The time of the first look is not known until now, so this file counts as old.
   writeFileSync(fresh.claudeFile, inbound(1));
   await expect.poll(() => collector.context.db.raw.prepare('SELECT count(*) AS n FROM transcript').get()).toEqual({ n: 1 });
   appendFileSync(fresh.claudeFile, inbound(2));
   await expect.poll(async () => (await stored()).at(-1)?.text).toBe('word 2');
 });
 
-test('links, pipes, folders of other names and files of other users are not read', async () => {
+test('does not read links, pipes, folders, files with other names or files of other users', async () => {
   const elsewhere = path.join(house.home, 'elsewhere');
   mkdirSync(elsewhere);
   const name = (n: number) => `0000000${n}-0000-4000-8000-000000000000.jsonl`;
@@ -130,14 +130,14 @@ test('links, pipes, folders of other names and files of other users are not read
   writeFileSync(path.join(house.claudeDir, name(7)), inbound(7, 'ours'));
   const { stored } = await house.follow();
   expect((await stored()).map(({ text }) => text)).toEqual(['ours']);
-  // The same when they come while it is looked at.
+  // The same for files that appear while it watches.
   symlinkSync(path.join(elsewhere, name(1)), path.join(house.claudeDir, name(8)));
   execFileSync('mkfifo', [path.join(house.claudeDir, name(9))]);
   appendFileSync(path.join(house.claudeDir, name(7)), inbound(8, 'more of ours'));
   await expect.poll(async () => (await stored()).map(({ text }) => text)).toEqual(['ours', 'more of ours']);
 });
 
-test('a collector that stops in the middle of many transcripts reads no more of them', async () => {
+test('stops reading transcripts when the collector stops', async () => {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
   const { transcriptRoots } = await import('@svc/service-kit/transcript/transcript-roots.ts');

@@ -13,7 +13,7 @@ afterEach(() => house.close());
 const lines = transcriptLines('claude');
 const whole = `${lines.join('\n')}\n`;
 
-/** The watcher by itself, with the looks at everything in the hands of the test. */
+/** The watcher alone; the test triggers its full scans. */
 async function watchHome() {
   const { systemClock } = await import('@svc/service-kit/clock.ts');
   const { watchTranscripts } = await import('../src/transcript/watch-transcripts.ts');
@@ -38,7 +38,7 @@ async function watchHome() {
   return {
     read,
     timers,
-    /** In how many seconds everything is looked at again. */
+    /** Seconds until the next full scan. */
     nextLook: () => (looks.at(-1)?.ms ?? 0) / 1000,
     async look() {
       const { length } = looks;
@@ -48,7 +48,7 @@ async function watchHome() {
   };
 }
 
-test('while nobody writes, one timer is set: the look at everything, ten minutes later', async () => {
+test('while nothing changes, the only timer is the full scan in ten minutes', async () => {
   writeFileSync(house.claudeFile, whole);
   expect((await watchHome()).timers).toEqual([600_000]);
 });
@@ -63,7 +63,7 @@ function makeProjects(count: number, usedAt: number): string[] {
   return dirs;
 }
 
-test('where there are more folders than can be watched, those in use are', async () => {
+test('watches the folders in use when there are more folders than can be watched', async () => {
   makeProjects(600, Date.now() - 60 * 24 * 3_600_000);
   // Last of all by its name, and none of the folders that were changed last.
   writeFileSync(house.claudeFile, inbound(1));
@@ -79,7 +79,7 @@ test('where there are more folders than can be watched, those in use are', async
   await expect.poll(() => (writeFileSync(file, inbound(3)), read)).toContain(file);
 });
 
-test('while more folders are in use than can be watched everything is looked at each minute, and no longer than that', async () => {
+test('scans everything each minute only while more folders are in use than can be watched', async () => {
   const dirs = makeProjects(600, Date.now());
   const { look, nextLook } = await watchHome();
   expect(nextLook()).toBe(60);
@@ -88,7 +88,7 @@ test('while more folders are in use than can be watched everything is looked at 
   expect(nextLook()).toBe(600);
 });
 
-test('a home of transcripts that was removed and made again is followed again', async () => {
+test('follows a folder of transcripts again that was removed and created again', async () => {
   writeFileSync(house.claudeFile, inbound(1));
   const { read, look } = await watchHome();
   rmSync(projects(), { recursive: true });

@@ -16,7 +16,7 @@ const key = `terminal:claude:${claudeId}`;
 const kinds = ['inbound', 'tool', 'tool_result', 'outbound'];
 const kindsOf = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 
-test('a transcript alone is one session, with its title, folder, model and tokens', async () => {
+test('lists a transcript as one session, with its title, folder, model and tokens', async () => {
   writeFileSync(house.claudeFile, whole);
   const { sessions } = await house.follow();
   expect(await sessions()).toMatchObject([
@@ -42,7 +42,7 @@ test('a transcript alone is one session, with its title, folder, model and token
   ]);
 });
 
-test('what is said in a transcript is stored as inbound, thinking, tool, tool_result and outbound, at the time it was said', async () => {
+test('stores what a transcript says as inbound, tool, tool_result and outbound events, with their own times', async () => {
   writeFileSync(house.claudeFile, whole);
   const { stored, collector } = await house.follow();
   const events = await stored();
@@ -53,7 +53,7 @@ test('what is said in a transcript is stored as inbound, thinking, tool, tool_re
   expect(sessions).toMatchObject([{ conversation_key: key, touches: 1 }]);
 });
 
-test('a transcript that is written to is followed, and a restart stores nothing again', async () => {
+test('follows a transcript that grows, and stores nothing twice after a restart', async () => {
   const { stored, collector } = await house.follow();
   writeFileSync(house.claudeFile, `${lines.slice(0, 6).join('\n')}\n`);
   await expect.poll(async () => kindsOf(await stored())).toEqual(kinds.slice(0, 1));
@@ -68,12 +68,12 @@ test('a transcript that is written to is followed, and a restart stores nothing 
   expect(await again.sessions()).toMatchObject([{ events: 4, input_tokens: 222 }]);
 });
 
-test('what was written while the collector was away is stored at the next start', async () => {
+test('stores at the next start what was written while the collector was away', async () => {
   writeFileSync(house.claudeFile, whole);
   expect(kindsOf(await (await house.follow()).stored())).toEqual(kinds);
 });
 
-test('sessions whose program has ended take no place among the active ones', async () => {
+test('sessions whose program has ended are not active', async () => {
   const { collector, sessions } = await house.follow();
   await collector.ingest({ kind: 'inbound', session: 'of the core', ts: Date.now() - 60_000 });
   for (const n of [1, 2, 3]) {
@@ -85,14 +85,14 @@ test('sessions whose program has ended take no place among the active ones', asy
   expect((await collector.app.inject('/metrics')).body).toContain('\nsvc_sessions_active 1\n');
 });
 
-test('a session of a terminal whose transcript is not known takes no place among the active ones', async () => {
+test('a session of a terminal without a known transcript is not active', async () => {
   const { collector, sessions } = await house.follow();
   await collector.ingest({ kind: 'inbound', session: 'of the core', ts: Date.now() - 60_000 });
   await collector.ingest({ kind: 'inbound', session: key, ts: Date.now() - 30_000 });
   expect(await sessions('active=1&limit=1')).toMatchObject([{ conversation_key: 'of the core' }]);
 });
 
-test('what engines wrote in the data folder is no session of a terminal, also when that folder has another name', async () => {
+test('transcripts of engines in the data folder are not sessions of a terminal, also through a symbolic link', async () => {
   await house.closeAll();
   const link = path.join(house.home, 'link-to-data');
   symlinkSync(house.dataDir, link);
@@ -120,7 +120,7 @@ test('sessions-changed names changed sessions, and nothing else', async () => {
     .toEqual([{ name: 'sessions-changed', data: { sessions: ['other'] } }]);
 });
 
-test('what was there before the first look is listed by its ends, and only what follows is stored', async () => {
+test('lists a transcript from before the first look by its beginning and end, and stores only what follows', async () => {
   const fresh = openTestTranscripts();
   try {
     const filler = JSON.stringify({ type: 'attachment', text: 'x'.repeat(100_000) });
@@ -137,7 +137,7 @@ test('what was there before the first look is listed by its ends, and only what 
   }
 });
 
-test('SVC_TRANSCRIPTS=list lists sessions and stores nothing that was said; off does not look', async () => {
+test('SVC_TRANSCRIPTS=list lists sessions without storing messages; off does not look', async () => {
   writeFileSync(house.claudeFile, whole);
   const off = await house.follow({ SVC_TRANSCRIPTS: 'off' });
   expect(await off.sessions()).toEqual([]);
@@ -147,7 +147,7 @@ test('SVC_TRANSCRIPTS=list lists sessions and stores nothing that was said; off 
   expect(await list.stored()).toEqual([]);
 });
 
-test('what looks like a secret is not stored', async () => {
+test('masks what looks like a secret before storing it', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   writeFileSync(house.claudeFile, inbound(1, `my token is ${secret}`));
   const { stored } = await house.follow({ SVC_INSIGHTS_CONTROL_TOKEN: 'a-token-of-control' });
@@ -155,7 +155,7 @@ test('what looks like a secret is not stored', async () => {
   expect(JSON.stringify(await stored())).not.toContain(secret);
 });
 
-test('nor is it shown in a title, of a session of before either, and also where the title ends in the middle of it', async () => {
+test('masks secrets in titles, when listing and following, and where the title is truncated inside of one', async () => {
   const secret = `ghp_${'aB3dE5gH7jK9'.repeat(3)}`;
   const text = `${'so many words '.repeat(8)}${secret}`;
   writeFileSync(house.claudeFile, inbound(1, text));

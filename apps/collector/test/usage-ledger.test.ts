@@ -37,7 +37,7 @@ const event = fc
     payload: { feature, provider, model, input_tokens, priced: rest.cost_usd !== null },
   }));
 
-test('the ledger adds up to the stored events, both costs and what has none, however they came in', async () => {
+test('the ledger equals the sums of the stored events, for both costs and unpriced events, in any batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(event, { maxLength: 25 }), { maxLength: 5 }), async (batches) => {
       const collector = openTestCollector();

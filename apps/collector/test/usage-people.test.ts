@@ -30,7 +30,7 @@ const used = (surface: string, identity: string, principal: string | null, more:
 });
 const ann: Linked = { key: 'ann', display_name: 'Ann', identifiers: [{ surface: 'messenger', value: 'Ann_M' }] };
 
-test('linked handles fold into one row at display time, also for what was used before they were linked', async () => {
+test('linked handles share one row, also for usage from before they were linked', async () => {
   const links: Linked[] = [];
   const opened = open(() => links);
   await opened.ingest([used('messenger', 'ann_m', null), used('compat', 'key-1', 'ann'), used('email', 'ann_m', null)]);
@@ -47,7 +47,7 @@ test('linked handles fold into one row at display time, also for what was used b
   ]);
 });
 
-test('unlinked identities are one row whatever case they are written in', async () => {
+test('unlinked identities are grouped regardless of case', async () => {
   const opened = open(() => []);
   await opened.ingest([used('issues', 'Bob', null), used('issues', ' bob', null), used('issues', 'BOB', null)]);
   expect((await people(opened)).people).toMatchObject([
@@ -55,7 +55,7 @@ test('unlinked identities are one row whatever case they are written in', async 
   ]);
 });
 
-test('a handle that two principals have but for its case is whose it is to the letter, else given to neither', async () => {
+test('a handle that two people have in different case goes to the exact match, otherwise to neither', async () => {
   const bob: Linked = { key: 'bob', display_name: 'Bob', identifiers: [{ surface: 'messenger', value: 'ann_m' }] };
   const opened = open(() => [ann, bob]);
   await opened.ingest([used('messenger', 'ann_m', null), used('messenger', 'Ann_M', null), used('messenger', 'ANN_M', null)]);
@@ -66,7 +66,7 @@ test('a handle that two principals have but for its case is whose it is to the l
   ]);
 });
 
-test('a handle that is linked to another person takes its past along', async () => {
+test('a handle takes its past usage along to the person it is linked to', async () => {
   const links = [ann];
   const opened = open(() => links);
   await opened.ingest([used('messenger', 'Ann_M', 'ann'), used('messenger', 'Ann_M', null)]);
@@ -80,13 +80,13 @@ test('a handle that is linked to another person takes its past along', async () 
   ]);
 });
 
-test("what an earlier version counted for a principal stays that principal's, also after a link", async () => {
+test('usage that an earlier version recorded for a principal stays theirs, also after a link', async () => {
   const opened = open(() => [{ key: 'bob', display_name: 'Bob', identifiers: [{ surface: 'compat', value: 'ann' }] }]);
   await opened.ingest([used('compat', 'ann', 'ann')]);
   expect((await people(opened)).people).toMatchObject([{ principal: 'ann', turns: 1 }]);
 });
 
-test('with the core away what was recorded is shown, and that it may be in parts', async () => {
+test('without the core the recorded usage is shown, and marked as possibly split', async () => {
   const opened = open(() => null);
   await opened.ingest([used('compat', 'key-1', 'ann'), used('messenger', 'ann_m', null)]);
   const answer = await people(opened);
@@ -94,7 +94,7 @@ test('with the core away what was recorded is shown, and that it may be in parts
   expect(answer.people).toHaveLength(2);
 });
 
-test('since leaves out earlier hours, and side calls stand apart', async () => {
+test('since leaves out earlier hours, and side calls are listed separately', async () => {
   const opened = open(() => []);
   const tts = { feature: 'tts', provider: 'p', model: 'm', units: 'characters', quantity: 12 };
   await opened.ingest([
@@ -111,7 +111,7 @@ test('since leaves out earlier hours, and side calls stand apart', async () => {
 test.each([
   ['whole days', 1, [0, 1, 23, 24, 25, 47, 50, 95, 96]],
   ['whole periods of 30 days', 23, [0, 1, 30, 31, 32, 33, 62, 63, 95, 96]],
-])('%s and what is before them add up to the hours, from wherever one asks', async (_name, every, asked) => {
+])('%s and the hours before them add up, from any start', async (_name, every, asked) => {
   const opened = open(() => []);
   const hours = Array.from({ length: 96 }, (_, i) =>
     used('compat', `u${i % 3}`, null, { ts: i * every * hour + 7, cost_usd: i / 64 }),
@@ -145,7 +145,7 @@ const step = fc.oneof(
 );
 const norm = (text: string) => text.trim().toLowerCase();
 
-test('whatever is used, linked and unlinked in whatever order, the rows add up to a recount of the events by hand', async () => {
+test('for any order of use, linking and unlinking the rows equal a recount of the events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       // Links are to the letter, as the core keeps them: surface and value to the principal of the moment.

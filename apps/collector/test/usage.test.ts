@@ -61,7 +61,7 @@ test('turns are summed per hour, surface and raw identity, known or not', async 
   });
 });
 
-test('usage of several turns counts as many, and of none as none', async () => {
+test('counts as many turns as an event reports, including none', async () => {
   await collector.ingest([
     tokens({ identity: 'x' }, { input_tokens: 4, turns: 3 }),
     tokens({ identity: 'x', cost_usd: 1 }, { input_tokens: 4, turns: 0 }),
@@ -69,7 +69,7 @@ test('usage of several turns counts as many, and of none as none', async () => {
   expect((await usage()).usage).toMatchObject([{ turns: 3, unpriced_turns: 3, input_tokens: 8, cost_usd: 1 }]);
 });
 
-test('side calls are summed apart, by feature, provider, model and unit', async () => {
+test('side calls are summed separately, by feature, provider, model and unit', async () => {
   const speech = { feature: 'tts', provider: 'p', model: 'm', units: 'characters', quantity: 120 };
   await collector.ingest([
     tokens({ cost_usd: 0.1, billed_cost_usd: 0.1 }, speech),
@@ -107,7 +107,7 @@ test('side calls are summed apart, by feature, provider, model and unit', async 
   ]);
 });
 
-test('since takes in the hour it lies in', async () => {
+test('since includes the hour that it is in', async () => {
   await collector.ingest([tokens({ ts: hour * 10 }), tokens({ ts: hour * 11 })]);
   expect((await usage(hour * 11 + 30)).usage).toHaveLength(1);
   expect((await usage(hour * 10 + 30)).usage).toHaveLength(2);
@@ -139,7 +139,7 @@ const invalid = fc.constantFrom<unknown>(
   tokens({ id: '3', ts: 9e15 }),
 );
 
-test('whatever mix of repeats and invalid events comes in, sums equal those of the distinct valid ones', async () => {
+test('with any mix of repeated and invalid events the sums equal those of the distinct valid ones', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(fc.oneof({ weight: 4, arbitrary: valid }, { weight: 1, arbitrary: invalid }), { maxLength: 20 }), {

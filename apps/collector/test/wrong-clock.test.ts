@@ -16,7 +16,7 @@ test.each([
   ['ten minutes ahead', 600_000],
   ['before 1970', -80 * yearMs],
 ])(
-  'an event whose clock is %s is kept with the time it says and the time it came, and stands where it came',
+  'an event with a clock %s keeps its own time and the time it came, and is ordered by the time it came',
   async (_name, byMs) => {
     const { clock, ingest, events, read } = open();
     const now = clock.now();
@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test('an event from long ago is kept, stands where it says, and is not removed before its days are over', async () => {
+test('an event from long ago is ordered by its own time, and is not removed before its days are over', async () => {
   const { clock, context, ingest, events, read } = open({ SVC_RETENTION_DAYS: '30' });
   await ingest([
     { ...turn, id: 'old', ts: 7_200_000 },
@@ -45,7 +45,7 @@ test('an event from long ago is kept, stands where it says, and is not removed b
   expect((await read<Usage>('/api/usage')).usage).toMatchObject([{ turns: 1, bucket_hour: 7_200_000 }]);
 });
 
-test('a page ends and goes on at an event that stands where it came', async () => {
+test('pages continue correctly at events that are ordered by the time they came', async () => {
   const { clock, ingest, read } = open();
   await ingest([1, 2, 3].map((n) => ({ id: `e${n}`, kind: 'x', ts: clock.now() + n * yearMs })));
   const page = await read<{ events: TelemetryEvent[]; next_before: string }>('/api/events?limit=2');
@@ -54,7 +54,7 @@ test('a page ends and goes on at an event that stands where it came', async () =
   expect(next.events.map(({ id }) => id)).toEqual(['e1']);
 });
 
-test('retention goes by the time that an event came as well', async () => {
+test('retention also respects the time an event came', async () => {
   const { clock, context, ingest, events } = open({ SVC_RETENTION_DAYS: '30' });
   await ingest([
     { id: 'late', kind: 'x', ts: clock.now() - 100 * dayMs },
@@ -68,7 +68,7 @@ test('retention goes by the time that an event came as well', async () => {
   expect((await events()).map(({ id }) => id)).toEqual(['newest']);
 });
 
-test('a clock that is set forward by years removes nothing of the last weeks, also after a start', async () => {
+test('a clock that is set forward by years removes no recent events', async () => {
   const { clock, context, ingest, events } = open({ SVC_RETENTION_DAYS: '30' });
   await ingest([
     { id: 'young', kind: 'x' },
@@ -84,7 +84,7 @@ test('a clock that is set forward by years removes nothing of the last weeks, al
   expect((await events()).map(({ id }) => id)).toContain('right again');
 });
 
-test('what is noted of sessions while a clock is ahead gives way when it is right again', async () => {
+test('facts of a session recorded with a clock ahead are replaced once the clock is right again', async () => {
   const { clock, ingest, read } = open();
   const say = (id: string, kind: string, text?: string) =>
     ingest({ id, kind, session: 's', surface: 'compat', text, ts: clock.now() });
@@ -97,7 +97,7 @@ test('what is noted of sessions while a clock is ahead gives way when it is righ
   expect(sessions).toMatchObject([{ last_event_at: now, last_text: 'now' }]);
 });
 
-test('events that a clock set back makes older than others are kept', async () => {
+test('events made older than others by a clock set back are kept', async () => {
   const { clock, ingest, events } = open();
   await ingest({ id: 'first', kind: 'x' });
   clock.setBack(5 * yearMs);

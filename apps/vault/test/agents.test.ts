@@ -16,13 +16,13 @@ afterEach(() => vault.close());
 const tokenFor = async (agentKey: string, name: string) =>
   (await vault.good<VaultToken>('POST /v1/tokens', { name }, vault.bearer(agentKey))).token;
 
-test('no agent is called as the access log calls the admin', async () => {
+test('an agent cannot have the name that the access log uses for the admin', async () => {
   expect((await vault.ask('POST /v1/agents', { name: 'admin', tier: 'KNOWN' })).status).toBe(409);
   const { access } = await vault.good<{ access: { actor: string; outcome: string }[] }>('GET /v1/access');
   expect(access[0]).toMatchObject({ actor: 'admin', action: 'register-agent', target: 'admin', outcome: 'failed' });
 });
 
-test('a secret is read in two steps', async () => {
+test('a secret is read in two steps: issuing a token and redeeming it', async () => {
   const issued = await vault.token(key, 'SACRED_KEY');
   expect(issued.body).toMatchObject({ ok: true, name: 'SACRED_KEY', expires_at: vault.clock.now() + 30_000 });
   const redeemed = await vault.redeem(key, String(issued.body['token']));
@@ -30,26 +30,26 @@ test('a secret is read in two steps', async () => {
   expect(redeemed.headers['cache-control']).toBe('no-store');
 });
 
-test('V06: of a hundred who redeem one token at once, one gets the secret', async () => {
+test('V06: of a hundred concurrent redemptions of one token, one gets the secret', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   const answers = await Promise.all(Array.from({ length: 100 }, () => vault.redeem(key, token)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.filter(({ status, text }) => status === 403 && !text.includes('for the highest only'))).toHaveLength(99);
 });
 
-test('V06: a token that is too old, of another agent, or made up gives nothing', async () => {
+test('V06: an expired, foreign or invented token is refused', async () => {
   const other = await vault.register('other', 'SACRED');
   const old = await tokenFor(key, 'SACRED_KEY');
   vault.clock.advance(30_000);
   expect((await vault.redeem(key, old)).status).toBe(403);
   const foreign = await tokenFor(key, 'SACRED_KEY');
   expect((await vault.redeem(other, foreign)).status).toBe(403);
-  // In wrong hands once, it is good for nobody.
+  // After that attempt it is not valid for its own agent either.
   expect((await vault.redeem(key, foreign)).status).toBe(403);
   expect((await vault.redeem(key, 'vtoken_made-up')).status).toBe(403);
 });
 
-test('V06: a token does not outlive a seal or the process', async () => {
+test('V06: a token does not survive a seal or a restart', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   await vault.good('POST /v1/seal');
   await vault.unseal();
@@ -62,27 +62,27 @@ test('V06: a token does not outlive a seal or the process', async () => {
   expect(await vault.read(key, 'SACRED_KEY')).toBe('for the highest only');
 });
 
-test('V07: who is below the trust of a secret is refused', async () => {
+test('V07: an agent below the minimum trust of a secret is refused', async () => {
   const low = await vault.register('low', 'TRUSTED');
   expect((await vault.token(low, 'SACRED_KEY')).status).toBe(403);
   expect(await vault.read(low, 'KNOWN_KEY')).toBe('for acquaintances');
 });
 
-test('an agent asks as less trust than it has, and never as more', async () => {
+test('an agent may ask with less trust than it has, but not with more', async () => {
   expect((await vault.token(key, 'SACRED_KEY', 'GUEST')).status).toBe(403);
   expect((await vault.token(key, 'KNOWN_KEY', 'KNOWN')).status).toBe(200);
   const low = await vault.register('low', 'KNOWN');
   expect((await vault.token(low, 'SACRED_KEY', 'SACRED')).status).toBe(403);
 });
 
-test('what a secret takes is looked at again when a token is redeemed', async () => {
+test('the minimum trust of a secret is checked again when a token is redeemed', async () => {
   const low = await vault.register('low', 'KNOWN');
   const token = await tokenFor(low, 'KNOWN_KEY');
   await vault.put('KNOWN_KEY', 'not for them any more', 'SACRED');
   expect((await vault.redeem(low, token)).status).toBe(403);
 });
 
-test('a secret that is not there is not found', async () => {
+test('a secret that does not exist is 404', async () => {
   expect((await vault.token(key, 'NO_SUCH')).status).toBe(404);
   const token = await tokenFor(key, 'KNOWN_KEY');
   await vault.good('DELETE /v1/credentials/KNOWN_KEY');
@@ -90,7 +90,7 @@ test('a secret that is not there is not found', async () => {
   expect((await vault.ask('DELETE /v1/credentials/KNOWN_KEY')).status).toBe(404);
 });
 
-test('V08: the key of an agent is shown once, and only its hash is kept', async () => {
+test('V08: the key of an agent is shown only when it is made', async () => {
   const listed = await vault.ask('GET /v1/agents');
   expect(listed.body['agents']).toEqual([
     { id: expect.any(String) as string, name: 'assistant', tier: 'SACRED', created_at: vault.clock.now(), revoked_at: null },
@@ -99,7 +99,7 @@ test('V08: the key of an agent is shown once, and only its hash is kept', async 
   expect((await vault.ask('POST /v1/agents', { name: 'assistant', tier: 'KNOWN' })).status).toBe(409);
 });
 
-test('an agent is told who it is, and nobody else is', async () => {
+test('an agent can read who it is, others cannot', async () => {
   const self = async (headers: Record<string, string>) => {
     const { status, body } = await vault.ask('GET /v1/agents/self', undefined, headers);
     return [status, (body['agent'] as { name: string } | undefined)?.name];
@@ -110,7 +110,7 @@ test('an agent is told who it is, and nobody else is', async () => {
   expect(await self(vault.bearer(key))).toEqual([401, undefined]);
 });
 
-test('who is revoked gets nothing at once, not even for a token they have', async () => {
+test('revoking an agent takes effect at once, also for tokens that it already has', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   await vault.good('DELETE /v1/agents/assistant');
   expect((await vault.redeem(key, token)).status).toBe(401);
@@ -120,7 +120,7 @@ test('who is revoked gets nothing at once, not even for a token they have', asyn
   expect((await vault.token(key, 'SACRED_KEY')).status).toBe(401);
 });
 
-test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call with %j names no agent', async (authorization) => {
+test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call with %j is refused', async (authorization) => {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   expect((await vault.ask('POST /v1/tokens', { name: 'KNOWN_KEY' }, headers)).status).toBe(401);
 });
@@ -135,7 +135,7 @@ test('an agent may have a thousand tokens open', async () => {
   await expect(issue(agent, 'KNOWN_KEY')).resolves.toMatchObject({ ok: true });
 });
 
-test('everything that is asked is on record, with its outcome and without its value', async () => {
+test('every access is logged with its outcome and without its value', async () => {
   await vault.read(key, 'SACRED_KEY');
   await vault.token(key, 'SACRED_KEY', 'GUEST');
   await vault.token(key, 'NO_SUCH');
@@ -159,7 +159,7 @@ test('everything that is asked is on record, with its outcome and without its va
   expect(text).not.toContain('for the highest only');
 });
 
-test('the record goes back 400 days', async () => {
+test('the access log goes back 400 days', async () => {
   const { accessLog } = vault.context;
   const kept = async () => (await accessLog.list(100, Number.MAX_SAFE_INTEGER)).map(({ action }) => action);
   vault.clock.advance(400 * 86_400_000);
@@ -172,7 +172,7 @@ test('the record goes back 400 days', async () => {
   expect(await kept()).toEqual(['issue-token']);
 });
 
-test('a clock that was ahead takes nothing off the record, and what it dated goes in its turn', async () => {
+test('a clock that was ahead removes nothing from the access log, and its entries expire in turn', async () => {
   const { accessLog } = vault.context;
   const kept = async () => (await accessLog.list(100, Number.MAX_SAFE_INTEGER)).length;
   const before = await kept();
@@ -190,7 +190,7 @@ test('a clock that was ahead takes nothing off the record, and what it dated goe
   expect(await kept()).toBe(1);
 });
 
-test('V07: when the record cannot be written no secret is given', async () => {
+test('V07: no secret is given when the access log cannot be written', async () => {
   const token = await tokenFor(key, 'SACRED_KEY');
   vault.context.db.raw.exec('CREATE TRIGGER broken BEFORE INSERT ON access_log BEGIN SELECT RAISE(ABORT, "no"); END');
   const answer = await vault.redeem(key, token);
@@ -208,13 +208,13 @@ test.each([
   [{ name: 'A', value: 'v', min_trust: 'HOLY' }, 'body.min_trust'],
   [{ name: 'A', value: 'v' }, 'body.min_trust'],
   [{ name: 'A', value: 'x'.repeat(65_537), min_trust: 'SACRED' }, 'body.value'],
-])('a secret that is not valid is refused (%#)', async (body, field) => {
+])('an invalid secret is refused (%#)', async (body, field) => {
   const answer = await vault.ask('POST /v1/credentials', body);
   expect(answer.status).toBe(400);
   expect((answer.body['fields'] as { field: string }[]).map((failure) => failure.field)).toContain(field);
 });
 
-test('R10: a mask is no value', async () => {
+test('R10: a mask is refused as the value of a secret', async () => {
   const answer = await vault.put('SACRED_KEY', 'Bearer [redacted:known-secret]');
   expect(answer.status).toBe(400);
   expect(await vault.read(key, 'SACRED_KEY')).toBe('for the highest only');
@@ -229,7 +229,7 @@ test('a value may be any text, and a new one replaces the old', async () => {
   expect(credentials).toContainEqual(expect.objectContaining({ name: 'ANY', version: 4, min_trust: 'SACRED' }));
 });
 
-test('denied reads in any number leave a bounded log, and allowed ones all of theirs', async () => {
+test('many denied reads are summarized in the log, and allowed ones are all logged', async () => {
   const low = await vault.register('low', 'GUEST');
   for (let n = 0; n < 300; n++) expect((await vault.token(low, 'SACRED_KEY')).status).toBe(403);
   await vault.read(key, 'SACRED_KEY');

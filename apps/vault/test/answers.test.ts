@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => vault.close());
 
-test('no answer is kept by whatever lies between', async () => {
+test('every answer has cache-control: no-store', async () => {
   for (const route of ['GET /v1/status', 'GET /v1/agents', 'GET /health', 'GET /v1/nothing']) {
     expect([route, (await vault.ask(route)).headers['cache-control']]).toEqual([route, 'no-store']);
   }
@@ -44,7 +44,7 @@ test.each([
   ['GET /v1/access?limit=x', undefined],
   ['GET /v1/access?before=x', undefined],
   ['GET /v1/access?before=-1', undefined],
-] as const)('%s with %j is 400, and nothing comes of it', async (route, body) => {
+] as const)('%s with %j is 400 and changes nothing', async (route, body) => {
   expect((await vault.ask(route, body)).status).toBe(400);
   expect(await vault.read(agent, 'NAME')).toBe('a value to keep');
 });
@@ -103,7 +103,7 @@ test('every answer says what was done', async () => {
   expect((await vault.ask('DELETE /v1/agents/core2')).status).toBe(404);
 });
 
-test('a key is overwritten in memory once it has done its work', async () => {
+test('an unwrapped key is overwritten in memory after use', async () => {
   const unwrap = vi.spyOn(vault.context.keyring, 'unwrap');
   const { wrapped } = await vault.good<{ wrapped: string }>('POST /v1/silos/generate', { silo: 'a' }, vault.bearer(agent));
   await vault.good('POST /v1/silos/unwrap', { silo: 'a', wrapped }, vault.bearer(agent));
@@ -114,7 +114,7 @@ test('a key is overwritten in memory once it has done its work', async () => {
   expect(keys.every((key) => key.length === 32 && key.every((byte) => byte === 0))).toBe(true);
 });
 
-test('the keys of a new secret and of a new silo key are overwritten too', async () => {
+test('the keys of a new secret and of a new silo are overwritten after use', async () => {
   const given: Buffer[] = [];
   const { wrap } = vault.context.keyring;
   vi.spyOn(vault.context.keyring, 'wrap').mockImplementation((tx, purpose, key, context) => {
@@ -127,7 +127,7 @@ test('the keys of a new secret and of a new silo key are overwritten too', async
   expect(given.every((key) => key.every((byte) => byte === 0))).toBe(true);
 });
 
-test('every schema of a route is one: none is checked while the service runs', async () => {
+test('every schema of a route is valid, since none is checked at run time', async () => {
   const mounted = await mountedRoutes(async () => (await openTestVault()).close());
   expect(mounted.length).toBeGreaterThan(5);
   expect(schemaProblems(mounted)).toEqual([]);

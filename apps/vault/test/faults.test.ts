@@ -152,7 +152,7 @@ describe.skipIf(why !== null)(`with a fault in a system call${skipNote(why)}`, (
     },
   );
 
-  test.each(['fsync', 'pwrite64'])('V07: when %s fails, a secret is given only if its access is on record', async (call) => {
+  test.each(['fsync', 'pwrite64'])('V07: when %s fails, a secret is given only if its access is in the log', async (call) => {
     let [given, withheld] = [0, 0];
     for (let when = 1; given < 3; when += call === 'pwrite64' ? errorStride : 1) {
       const { dir, stdout } = runStep(

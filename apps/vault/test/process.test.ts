@@ -29,7 +29,7 @@ async function read(name: string): Promise<unknown> {
 
 const unseal = () => askProcess(port, 'POST /v1/unseal', { body: { passphrase }, adminKey });
 
-describe('a vault with a passphrase that costs nothing', () => {
+describe('a vault with a cheap key derivation', () => {
   /** With a vault that each test has a copy of. */
   let made: TemporaryFolder;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('a vault with a passphrase that costs nothing', () => {
     expect((await unseal())?.status).toBe(200);
   }
 
-  test('V09: killed while secrets are put and the root key is replaced, it keeps what it acknowledged', async () => {
+  test('V09: a kill during puts and rotations of the root key loses nothing acknowledged', async () => {
     const acknowledged = new Map<string, number>();
     for (let round = 0; round < usualOrDeep(3, 10); round++) {
       const attempted = new Map<string, number>();
@@ -89,7 +89,7 @@ describe('a vault with a passphrase that costs nothing', () => {
     }
   });
 
-  test('it stops cleanly when it is asked to', async () => {
+  test('stops cleanly on SIGTERM', async () => {
     await put('A', 'kept');
     const exit = new Promise((resolve) => vault.child.once('exit', resolve));
     vault.child.kill('SIGTERM');
@@ -99,7 +99,7 @@ describe('a vault with a passphrase that costs nothing', () => {
   });
 });
 
-describe('a vault that a process has set up itself', () => {
+describe('a vault that the process sets up itself', () => {
   beforeAll(async () => {
     folder = temporaryFolder();
     [port = 0] = await freePorts(1);
@@ -120,7 +120,7 @@ describe('a vault that a process has set up itself', () => {
     folder.remove();
   });
 
-  test('its files are for their owner alone, and a second vault does not open them', async () => {
+  test('its files are private to their owner, and a second process cannot open them', async () => {
     const dir = path.join(folder.path, 'vault');
     expect(statSync(dir).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(dir)) expect(statSync(path.join(dir, name)).mode & 0o777).toBe(0o600);
@@ -173,7 +173,7 @@ describe('a vault that a process has set up itself', () => {
     }
   });
 
-  test('V02: one passphrase costs at least 250 ms, and the vault goes on answering meanwhile', async () => {
+  test('V02: trying a passphrase takes at least 250 ms, while the vault keeps answering', async () => {
     await askProcess(port, 'POST /v1/seal', { adminKey });
     const begun = performance.now();
     let isOver = false;

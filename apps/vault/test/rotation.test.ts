@@ -31,7 +31,7 @@ const reopen = async () => {
 };
 
 describe('a new root key', () => {
-  test('wraps the data keys again and leaves the data as it is', async () => {
+  test('rewraps the data keys and leaves the data unchanged', async () => {
     for (let n = 0; n < 20; n++) await vault.put(`SECRET_${n}`, `the value ${n}`);
     const data = rows('SELECT name, hex(sealed_value) AS data FROM credential');
     const keys = rows('SELECT hex(wrapped_key) AS wrapped FROM credential');
@@ -45,7 +45,7 @@ describe('a new root key', () => {
     for (let n = 0; n < 20; n++) expect(await vault.read(key, `SECRET_${n}`)).toBe(`the value ${n}`);
   });
 
-  test('reads the list of rows as often for many as for few', async () => {
+  test('reads the inventory equally often for few and for many secrets', async () => {
     await vault.close();
     const get = vi.spyOn(StatementSync.prototype, 'get');
     const isRead = (statement: unknown) => (statement as StatementSync).sourceSQL.includes('FROM inventory');
@@ -66,7 +66,7 @@ describe('a new root key', () => {
     }
   });
 
-  test('is made beside everything else without anybody noticing', async () => {
+  test('can be made while secrets are read and put', async () => {
     await vault.put('A', 'the value');
     const work = Array.from({ length: 30 }, (_, n) => [
       vault.read(key, 'A'),
@@ -77,21 +77,21 @@ describe('a new root key', () => {
     expect(root().generation).toBe(7);
   });
 
-  test('comes between the look at an agent and the one at the list of rows without harm', async () => {
+  test('can be made between the reads of an agent and of the inventory', async () => {
     const { agents, lifecycle, inventory } = vault.context;
     const [agent] = await Promise.all([agents.authenticate(key), lifecycle.rotate()]);
     expect(agent.name).toBe('assistant');
     expect(inventory.faults()).toEqual([]);
   });
 
-  test('leaves the old one in memory no longer than needed', async () => {
+  test('removes the old one from memory', async () => {
     await vault.put('A', 'the value');
     await vault.good('POST /v1/rotate');
     await vault.put('B', 'another');
     expect(() => vault.context.keyring.keyOf(1, 'credentials')).toThrow('generation 1');
   });
 
-  test('is never put under a key that no passphrase gives', async () => {
+  test('is refused when the passphrase key in memory does not match the stored one', async () => {
     const before = root();
     vault.context.keyring.useKek(Buffer.alloc(32, 1));
     expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
@@ -99,7 +99,7 @@ describe('a new root key', () => {
     await reopen();
   });
 
-  test('agents and wrapped keys of silos go on', async () => {
+  test('keeps agents and wrapped keys of silos valid', async () => {
     const made = await vault.good<VaultDataKey>('POST /v1/silos/generate', { silo: 'photos' }, vault.bearer(key));
     await vault.good('POST /v1/rotate');
     await vault.good('POST /v1/rotate');
@@ -109,12 +109,12 @@ describe('a new root key', () => {
   });
 });
 
-describe('V05: how often a key is used', () => {
+describe('V05: number of uses of a key', () => {
   test('is limited far below where nonces may repeat', () => {
     expect(mostUses).toBeLessThanOrEqual(2 ** 32 / 4);
   });
 
-  test('is kept with what it was used for, and a used-up root key is replaced in the same step', async () => {
+  test('is stored with each use, and an exhausted root key is replaced in the same step', async () => {
     await vault.close();
     await opened(5);
     for (let n = 0; n < 5; n++) await vault.put(`A${n}`, `value ${n}`);
@@ -127,7 +127,7 @@ describe('V05: how often a key is used', () => {
     expect(await vault.read(key, 'NEXT')).toBe('one more');
   });
 
-  test('a key of silos that is used up makes way for another, and still unwraps', async () => {
+  test('an exhausted key of silos is replaced by another, and still unwraps', async () => {
     await vault.close();
     await opened(3);
     const made: VaultDataKey[] = [];
@@ -140,7 +140,7 @@ describe('V05: how often a key is used', () => {
   });
 
   const times = process.env['TEST_MUTANTS'] === '1' ? 1000 : usualOrDeep(100_000, 1_000_000);
-  test(`${times} encryptions under one key have as many nonces`, () => {
+  test(`${times} encryptions under one key have distinct nonces`, () => {
     const one = Buffer.alloc(32, 7);
     const text = Buffer.from('x');
     const nonces = new Set<string>();
@@ -152,14 +152,14 @@ describe('V05: how often a key is used', () => {
 describe('keys of silos', () => {
   const call = <T>(route: string, body: object) => vault.good<T>(`POST /v1/silos/${route}`, body, vault.bearer(key));
 
-  test('a key from elsewhere is wrapped and comes back', async () => {
+  test('a key of the caller is wrapped and unwrapped again', async () => {
     const plain = Buffer.alloc(32, 9).toString('base64');
     const { wrapped } = await call<VaultWrappedKey>('wrap', { silo: 'photos', key: plain });
     expect(wrapped).not.toContain(plain.slice(0, 20));
     expect(await call<VaultPlainKey>('unwrap', { silo: 'photos', wrapped })).toEqual({ ok: true, silo: 'photos', key: plain });
   });
 
-  test('what was wrapped for another silo, changed, or never wrapped does not open', async () => {
+  test('a key that was wrapped for another silo, altered or invented is not unwrapped', async () => {
     const { wrapped } = await call<VaultDataKey>('generate', { silo: 'photos' });
     const changed = `${wrapped.slice(0, -4)}AAAA`;
     for (const [silo, text] of [
@@ -182,7 +182,7 @@ describe('keys of silos', () => {
   });
 });
 
-test('whatever is put, replaced, deleted and rotated, everybody reads what was put last, as far as they may', async () => {
+test('after any puts, deletes and rotations every agent reads the latest value, if its trust allows it', async () => {
   const name = fc.constantFrom('A', 'B', 'C');
   const step = fc.oneof(
     {

@@ -35,7 +35,7 @@ describe('while sealed', () => {
     await vault.good('POST /v1/seal');
   });
 
-  test.each(secretCalls)('V01: %s is refused, also with a good key', async (route, body) => {
+  test.each(secretCalls)('V01: %s is refused, also with a valid key', async (route, body) => {
     const answer = await vault.ask(route, body, vault.bearer(key));
     expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable', sealed: true } });
   });
@@ -49,23 +49,23 @@ describe('while sealed', () => {
     expect((await vault.ask('GET /health', undefined, {})).body).toMatchObject({ status: 'ok', sealed: true });
   });
 
-  test('the right passphrase opens it, and everything is there', async () => {
+  test('the right passphrase unseals it, with all its secrets', async () => {
     expect(await vault.unseal()).toMatchObject({ status: 200, body: { ok: true, sealed: false } });
     expect(await vault.read(key, 'A')).toBe('the value');
     expect((await vault.ask('GET /health', undefined, {})).body).toMatchObject({ notices: [] });
   });
 
-  test('opening an open vault changes nothing', async () => {
+  test('unsealing an open vault changes nothing', async () => {
     await vault.unseal();
     expect((await vault.unseal('whatever it is')).status).toBe(200);
   });
 
-  test('sealing twice is fine', async () => {
+  test('sealing a sealed vault succeeds', async () => {
     expect((await vault.ask('POST /v1/seal')).status).toBe(200);
   });
 
   const times = process.env['TEST_MUTANTS'] === '1' ? 20 : 1000;
-  test('V02: 1,000 wrong passphrases leave it sealed, and it answers ever slower', async () => {
+  test('V02: 1,000 wrong passphrases leave it sealed, with waits that grow to 60 s', async () => {
     let [tried, refused] = [0, 0];
     const waits: number[] = [];
     for (let n = 0; n < times; n++) {
@@ -86,7 +86,7 @@ describe('while sealed', () => {
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
   });
 
-  test('the right passphrase has to wait too, and starts the count again', async () => {
+  test('the right passphrase has to wait too, and resets the count', async () => {
     await vault.unseal('wrong passphrase');
     expect((await vault.unseal()).status).toBe(429);
     vault.clock.advance(1000);
@@ -96,7 +96,7 @@ describe('while sealed', () => {
     expect((await vault.unseal('wrong passphrase')).body['retry_after_s']).toBe(1);
   });
 
-  test('the count of wrong passphrases outlives the process', async () => {
+  test('the count of wrong passphrases survives a restart', async () => {
     await vault.unseal('wrong passphrase');
     vault = await restartTestVault(vault);
     expect((await vault.unseal()).status).toBe(429);
@@ -108,7 +108,7 @@ describe('while sealed', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(19);
   });
 
-  test('a seal that comes while the passphrase is tried wins', async () => {
+  test('a seal during the check of the passphrase wins', async () => {
     const { lifecycle } = vault.context;
     const opened = lifecycle.unseal(passphrase);
     await lifecycle.seal();
@@ -116,7 +116,7 @@ describe('while sealed', () => {
     expect((await vault.ask('GET /v1/status')).body['sealed']).toBe(true);
   });
 
-  test('and so does one that comes while the rows are looked through', async () => {
+  test('a seal during the check of the rows wins', async () => {
     const { inventory, lifecycle } = vault.context;
     const sealings: Promise<void>[] = [];
     vi.spyOn(inventory, 'examine').mockImplementation(async () => void sealings.push(lifecycle.seal()));
@@ -126,9 +126,9 @@ describe('while sealed', () => {
   });
 });
 
-describe('a key of a passphrase', () => {
+describe('the key derived from a passphrase', () => {
   const isEmpty = (key: Buffer) => key.every((byte) => byte === 0);
-  /** Those that the ring is shown, in order. */
+  /** The keys that the keyring checks, in order. */
   const shown = (): Buffer[] => {
     const keys: Buffer[] = [];
     const { keyring } = vault.context;
@@ -140,7 +140,7 @@ describe('a key of a passphrase', () => {
     return keys;
   };
 
-  test('is overwritten when it opens nothing, or came too late', async () => {
+  test('is overwritten after a wrong passphrase, and when a seal came first', async () => {
     await vault.init();
     await vault.good('POST /v1/seal');
     const keys = shown();
@@ -152,7 +152,7 @@ describe('a key of a passphrase', () => {
     expect(keys.map(isEmpty)).toEqual([true, true]);
   });
 
-  test('is overwritten once another one has taken its place', async () => {
+  test('is overwritten after a change of the passphrase', async () => {
     await vault.init();
     const keys = shown();
     await vault.good('POST /v1/passphrase', { passphrase, new_passphrase: 'a passphrase for next year' });
@@ -161,7 +161,7 @@ describe('a key of a passphrase', () => {
 });
 
 describe('set-up', () => {
-  test('needs a passphrase of some length', async () => {
+  test('refuses a short passphrase', async () => {
     expect((await vault.ask('POST /v1/init', { passphrase: 'too short' })).status).toBe(400);
     expect((await vault.ask('GET /v1/status')).body).toEqual({ initialized: false, sealed: true });
   });
@@ -171,18 +171,18 @@ describe('set-up', () => {
     expect((await vault.ask('POST /v1/init', { passphrase: 'another passphrase' })).status).toBe(409);
   });
 
-  test('happens once, also when two ask for it at the same time', async () => {
+  test('works once for two concurrent requests', async () => {
     const answers = await Promise.all([1, 2].map(() => vault.ask('POST /v1/init', { passphrase })));
     const [done, refused] = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     // It is refused while the other one is at work, or after it.
     expect([done, refused === 409 || refused === 429]).toEqual([200, true]);
   });
 
-  test('before it nothing can be opened, and there is no admin key', async () => {
+  test('before it, unsealing is 401', async () => {
     expect((await vault.unseal()).status).toBe(401);
   });
 
-  test('V08: the admin key is shown once, and nothing else is one', async () => {
+  test('V08: only the admin key that it returns is accepted', async () => {
     await vault.init();
     const right = vault.adminKey();
     expect(right).toMatch(/^vadmin_[\w-]{43}$/);
@@ -214,11 +214,11 @@ describe('with an admin key of the operator', () => {
   });
 });
 
-describe('another passphrase', () => {
+describe('a change of the passphrase', () => {
   const next = 'a passphrase for next year';
   beforeEach(() => vault.init());
 
-  test('opens it from then on, and the old one does not', async () => {
+  test('makes the new one unseal the vault, and the old one not', async () => {
     const key = await vault.register('assistant', 'SACRED');
     await vault.put('A', 'the value');
     await vault.good('POST /v1/passphrase', { passphrase, new_passphrase: next });
@@ -230,7 +230,7 @@ describe('another passphrase', () => {
     expect(await vault.read(key, 'A')).toBe('the value');
   });
 
-  test('is refused without the current one, and when it is short', async () => {
+  test('is refused without the current one, and for a short new one', async () => {
     expect((await vault.ask('POST /v1/passphrase', { passphrase: 'wrong passphrase', new_passphrase: next })).status).toBe(403);
     expect((await vault.ask('POST /v1/passphrase', { passphrase, new_passphrase: 'short' })).status).toBe(400);
     vault.clock.advance(60_000);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('keeps memory out of core dumps where the system lets it, and says when it does not', () => {
+test('keeps memory out of core dumps if the system allows it, and reports if not', () => {
   const file = path.join(folder.path, 'coredump_filter');
   writeFileSync(file, '00000033');
   expect(keepMemoryPrivate(file)).toBe(true);
@@ -49,7 +49,7 @@ test.each([true, false])('listens, sealed, and stops (core dumps kept empty: %s)
   await expect(requestJson(`${vault.url}/v1/status`, { timeoutMs: 2000 })).rejects.toThrow();
 });
 
-test('says in its log that its file is damaged, and what to do', async () => {
+test('logs that its database is damaged, and what to do', async () => {
   await (await start()).vault.stop();
   const file = path.join(folder.path, 'vault/vault.db');
   const db = new DatabaseSync(file);

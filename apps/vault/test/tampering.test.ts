@@ -21,7 +21,7 @@ const rowOf = (name: string) =>
     sealed_value: Uint8Array;
   };
 
-/** What an agent gets of ONE: refused, with nothing of any value in the answer. */
+/** Expects that an agent is refused a secret, with no value in the answer. */
 async function expectRefused(name = 'ONE'): Promise<void> {
   const issued = await vault.token(key, name);
   expect(issued.status).toBe(200);
@@ -30,8 +30,8 @@ async function expectRefused(name = 'ONE'): Promise<void> {
   expect(answer.text).not.toContain('the value');
 }
 
-describe('V03: a stored secret that something else has changed is not given out', () => {
-  test.each(['wrapped_key', 'sealed_value'] as const)('any byte of %s', async (column) => {
+describe('V03: a stored secret is not given out after tampering', () => {
+  test.each(['wrapped_key', 'sealed_value'] as const)('with any byte of %s changed', async (column) => {
     const whole = Buffer.from(rowOf('ONE')[column]);
     for (let at = 0; at < whole.length; at++) {
       const changed = Buffer.from(whole);
@@ -43,12 +43,12 @@ describe('V03: a stored secret that something else has changed is not given out'
     expect(await vault.read(key, 'ONE')).toBe('the value of one');
   });
 
-  test.each([0, 4, 8, 12, 28])('cut to %i bytes', async (length) => {
+  test.each([0, 4, 8, 12, 28])('with its value truncated to %i bytes', async (length) => {
     raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", rowOf('ONE').sealed_value.subarray(0, length));
     await expectRefused();
   });
 
-  test('two of them swapped, as a whole or their values alone', async () => {
+  test('with the columns of another secret', async () => {
     const [one, two] = [rowOf('ONE'), rowOf('TWO')];
     raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", two.sealed_value);
     await expectRefused();
@@ -58,39 +58,39 @@ describe('V03: a stored secret that something else has changed is not given out'
     await expectRefused('TWO');
   });
 
-  test('moved to another name', async () => {
+  test('with another name', async () => {
     raw("DELETE FROM credential WHERE name = 'TWO'");
     raw("UPDATE credential SET name = 'TWO' WHERE name = 'ONE'");
     await expectRefused('TWO');
   });
 
-  test('with another version, or for less trust', async () => {
+  test('with another version or a lower minimum trust', async () => {
     raw("UPDATE credential SET version = 2 WHERE name = 'ONE'");
     await expectRefused();
     raw("UPDATE credential SET version = 1, min_trust = 'GUEST' WHERE name = 'ONE'");
     await expectRefused();
   });
 
-  test('of a root key that does not exist', async () => {
+  test('with a root key that does not exist', async () => {
     raw("UPDATE credential SET generation = 7 WHERE name = 'ONE'");
     await expectRefused();
   });
 
-  test('an older version put back in place of the value alone', async () => {
+  test('with the value of an older version', async () => {
     const old = rowOf('ONE').sealed_value;
     await vault.put('ONE', 'the value of one, changed');
     raw("UPDATE credential SET sealed_value = ? WHERE name = 'ONE'", old);
     await expectRefused();
   });
 
-  test('and the root key is not replaced while one is', async () => {
+  test('and the root key cannot be replaced meanwhile', async () => {
     raw("UPDATE credential SET wrapped_key = ? WHERE name = 'ONE'", Buffer.alloc(60));
     expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
     expect(await vault.read(key, 'TWO')).toBe('the value of two');
   });
 });
 
-test('an agent that something else has made, raised or brought back is unknown', async () => {
+test('an agent whose row was tampered with is refused', async () => {
   const low = await vault.register('low', 'GUEST');
   raw("UPDATE agent SET tier = 'SACRED' WHERE name = 'low'");
   expect((await vault.token(low, 'ONE')).status).toBe(500);
@@ -104,7 +104,7 @@ test('an agent that something else has made, raised or brought back is unknown',
   expect((await vault.token(key, 'ONE')).status).toBe(500);
 });
 
-describe('an earlier row that is put back', () => {
+describe('an older row that was restored', () => {
   const rows = (table: string, where: string) =>
     vault.context.db.raw.prepare(`SELECT * FROM ${table} WHERE ${where}`).get() as Record<
       string,
@@ -118,7 +118,7 @@ describe('an earlier row that is put back', () => {
   };
   const notices = async () => (await vault.ask('GET /health')).body['notices'] as string[];
 
-  test('of a revoked agent reads nothing, and /health names it', async () => {
+  test('of a revoked agent gives no access, and /health names it', async () => {
     const before = rows('agent', "name = 'assistant'");
     await vault.good('DELETE /v1/agents/assistant');
     await vault.put('ONE', 'the newest value');
@@ -131,7 +131,7 @@ describe('an earlier row that is put back', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('of a secret that was replaced is not given out, and storing it again makes it good', async () => {
+  test('of a replaced secret is not given out, until the secret is stored again', async () => {
     const before = rows('credential', "name = 'ONE'");
     await vault.put('ONE', 'the newest value');
     putBack('credential', before);
@@ -142,14 +142,14 @@ describe('an earlier row that is put back', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('of a secret that was deleted is not given out', async () => {
+  test('of a deleted secret is not given out', async () => {
     const before = rows('credential', "name = 'ONE'");
     await vault.good('DELETE /v1/credentials/ONE');
     putBack('credential', before);
     await expectRefused();
   });
 
-  test('of a silo key wraps and opens nothing', async () => {
+  test('of a silo key neither wraps nor unwraps', async () => {
     const made = await vault.good<{ wrapped: string }>('POST /v1/silos/generate', { silo: 's' }, vault.bearer(key));
     const before = rows('silo_key', 'version = 1');
     await vault.good('POST /v1/rotate');
@@ -160,7 +160,7 @@ describe('an earlier row that is put back', () => {
     }
   });
 
-  test('does not pass when the root key is replaced, nor after a restart', async () => {
+  test('is not accepted when the root key is replaced, nor after unsealing', async () => {
     const before = rows('agent', "name = 'assistant'");
     await vault.good('DELETE /v1/agents/assistant');
     putBack('agent', before);
@@ -170,7 +170,7 @@ describe('an earlier row that is put back', () => {
     expect((await vault.token(key, 'ONE')).status).toBe(500);
   });
 
-  test('of the inventory itself refuses everything, and so does its absence', async () => {
+  test('of the inventory makes everything refused, as does a missing or altered inventory', async () => {
     const before = rows('inventory', 'id = 1');
     await vault.put('ONE', 'the newest value');
     const now = rows('inventory', 'id = 1');
@@ -184,7 +184,7 @@ describe('an earlier row that is put back', () => {
     expect(await vault.read(key, 'ONE')).toBe('the newest value');
   });
 
-  test('together with the inventory of its time is refused all the same, also after a seal', async () => {
+  test('together with its inventory is refused, also after a seal', async () => {
     const before = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')] as const;
     await vault.good('DELETE /v1/agents/assistant');
     const now = rows('inventory', 'id = 1');
@@ -201,7 +201,7 @@ describe('an earlier row that is put back', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('together with the inventory of its time is refused after a restart too, once there is a new root key', async () => {
+  test('together with its inventory is refused after a restart, if the root key was replaced since', async () => {
     const before = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')] as const;
     await vault.good('DELETE /v1/agents/assistant');
     await vault.good('POST /v1/rotate');
@@ -213,7 +213,7 @@ describe('an earlier row that is put back', () => {
     expect((await vault.token(key, 'ONE')).status).toBe(500);
   });
 
-  test('is named by /health as soon as the vault is open, and so is one that is gone', async () => {
+  test('is reported by /health once the vault is unsealed, and so is a missing row', async () => {
     await vault.put('THREE', 'the value of three');
     const before = rows('credential', "name = 'ONE'");
     await vault.put('ONE', 'the newest value');
@@ -231,7 +231,7 @@ describe('an earlier row that is put back', () => {
     expect(await notices()).toEqual([]);
   });
 
-  test('of very many is named once with twenty names', async () => {
+  test('among very many is reported with at most twenty names', async () => {
     const { db, inventory } = vault.context;
     const all = Array.from({ length: 50 }, (_, n) => ({ kind: 'credential' as const, name: `N${n}`, fields: [n] }));
     await db.transaction((tx) => inventory.record(tx, all));
@@ -241,7 +241,7 @@ describe('an earlier row that is put back', () => {
     expect(inventory.faults().at(-1)).toMatch(/^\d+ more rows are refused\.$/);
   });
 
-  test('is refused also when the list of rows was changed so that it names the row, by a vault that remembers nothing', async () => {
+  test('is refused after a restart even if the inventory was edited to contain it', async () => {
     const [agent, { entries }] = [rows('agent', "name = 'assistant'"), rows('inventory', 'id = 1')];
     await vault.good('DELETE /v1/agents/assistant');
     vault = await restartTestVault(vault);
@@ -252,7 +252,7 @@ describe('an earlier row that is put back', () => {
     expect(await notices()).toEqual([expect.stringContaining('inventory of the vault was changed by something other')]);
   });
 
-  test('without the inventory a sealed vault does not take itself for one of an earlier version', async () => {
+  test('with the inventory removed does not make the vault pass for one of an earlier version', async () => {
     await vault.good('POST /v1/seal');
     raw('DELETE FROM inventory');
     raw('UPDATE vault SET format = 1');
@@ -260,7 +260,7 @@ describe('an earlier row that is put back', () => {
   });
 });
 
-test('a vault of an earlier version is upgraded when it is opened: what it holds stays, and is bound from then on', async () => {
+test('unsealing a vault of an earlier version upgrades it and keeps its secrets', async () => {
   const { db, keyring } = vault.context;
   const row = (await db.get<VaultRow>('SELECT * FROM vault')) as VaultRow;
   const kek = await passphraseKey(passphrase, JSON.parse(row.kdf) as KdfParameters);
@@ -275,7 +275,7 @@ test('a vault of an earlier version is upgraded when it is opened: what it holds
   expect(await vault.read(key, 'TWO')).toBe('the value of two');
 });
 
-test('what a transaction listed that was rolled back does not count', async () => {
+test('changes of the inventory in a transaction that was rolled back are dropped', async () => {
   const { db, inventory } = vault.context;
   const change = { kind: 'credential' as const, name: 'ONE', fields: null };
   const failing = db.transaction(async (tx) => {
@@ -293,13 +293,13 @@ test.each([
   ['no admin key', 'UPDATE vault SET admin_hash = NULL'],
   ['a cheaper passphrase', `UPDATE vault SET kdf = replace(kdf, '"passes":1', '"passes":2')`],
   ['another generation', 'UPDATE vault SET generation = 2'],
-])('with %s beside it the root key does not open', async (_, sql) => {
+])('with %s in its row the vault does not unseal', async (_, sql) => {
   await vault.good('POST /v1/seal');
   vault.context.db.raw.exec(sql);
   await expect(vault.context.lifecycle.unseal('correct horse battery staple')).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('without an admin key on record nobody is the admin', async () => {
+test('without a stored admin key every admin request is 401', async () => {
   vault.context.db.raw.exec('UPDATE vault SET admin_hash = NULL');
   expect((await vault.ask('GET /v1/agents')).status).toBe(401);
 });

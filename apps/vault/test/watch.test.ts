@@ -21,7 +21,7 @@ function watch() {
 }
 const state = (initialized: boolean, sealed: boolean) => ({ initialized, sealed });
 
-test('a watcher gets the state at once and every change of it, by any caller', async () => {
+test('a watcher gets the current state and every change of it, by any caller', async () => {
   const { heard, stop } = watch();
   await expect.poll(() => heard).toEqual([state(false, true)]);
   await vault.init();
@@ -35,7 +35,7 @@ test('a watcher gets the state at once and every change of it, by any caller', a
   expect(heard).toHaveLength(4);
 });
 
-test('a watcher sees that the vault is gone, and does not keep it from ending', async () => {
+test('a watcher notices that the vault stops, and does not delay that', async () => {
   const { heard, stop } = watch();
   await expect.poll(() => heard).toHaveLength(1);
   await vault.app.close();
@@ -43,7 +43,7 @@ test('a watcher sees that the vault is gone, and does not keep it from ending', 
   stop();
 });
 
-test('more watchers than there may be are refused, and one that leaves makes room', async () => {
+test('watchers over the limit are refused until one leaves', async () => {
   const open = () => openRequest(`${url}/v1/watch`, { timeoutMs: 20_000, headers: { connection: 'close' } });
   const streams = await Promise.all(Array.from({ length: 32 }, open));
   const refused = await open();
@@ -60,7 +60,7 @@ test('more watchers than there may be are refused, and one that leaves makes roo
   for (const stream of streams) stream.destroy();
 });
 
-test('it is sent to everybody, as the status is, and holds nothing but the state', async () => {
+test('the stream needs no key, and contains only the state', async () => {
   await vault.init();
   const { heard, stop } = watch();
   await expect.poll(() => heard).toEqual([state(true, false)]);
