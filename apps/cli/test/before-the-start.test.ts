@@ -10,13 +10,13 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 const env = { ...compiledCode, PATH: process.env['PATH'], HOME: folder.path, SVC_DATA_DIR: path.join(folder.path, 'data') };
 
-test('where there is no set-up link, the command that makes one is named', async () => {
+test('svc auth names the command that makes a set-up link when there is none', async () => {
   expect((await runSvc(['auth'], { env })).out).toContain('./svc auth setup');
   await runSvc(['auth', 'setup'], { env });
   expect((await runSvc(['auth'], { env })).out).toMatch(/^A set-up link is valid until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);
 });
 
-test('following logs says that there are none yet, and goes on', async () => {
+test('svc logs -f says that there are no logs yet, and keeps waiting', async () => {
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/cli/src/main.ts'), 'logs', '-f'], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [said] = (await once(child.stderr.setEncoding('utf8'), 'data')) as [string];

@@ -15,12 +15,12 @@ const chat = (args: readonly string[], input = '') => core.svc(['chat', ...args]
 const filesOf = (out: string) =>
   (JSON.parse(out) as { attachments: Attachment[] }).attachments.map(({ name, mime, bytes }) => ({ name, mime, bytes }));
 
-test('what is piped in stands below the words, and is the message where there are none', async () => {
+test('piped input is appended to the message, and is the message when there is none', async () => {
   expect(await chat(['echo', 'sum up'], 'one\ntwo\n')).toMatchObject({ code: 0, out: 'sum up\n\none\ntwo\n' });
   expect(await chat([], 'echo **as it is**\n')).toMatchObject({ code: 0, out: '**as it is**\n', err: '' });
 });
 
-test('a long input, one that is no text, and files that are named go along as files', async () => {
+test('long input, binary input and named files are sent as attachments', async () => {
   const note = path.join(core.folder, 'note.md');
   writeFileSync(note, 'words');
   expect(filesOf((await chat(['context'], 'x'.repeat(100_001))).out)).toEqual([
@@ -33,7 +33,7 @@ test('a long input, one that is no text, and files that are named go along as fi
   ]);
 });
 
-test('a conversation is named by its name or its key, and begun over', async () => {
+test('selects a conversation by its name or its key, and starts it over', async () => {
   const key = `shell:${userInfo().username}:work`;
   const keyOf = async (...args: string[]) => {
     const frame = JSON.parse((await chat([...args, '--json', 'echo hi'])).out) as TurnFrame;
@@ -47,7 +47,7 @@ test('a conversation is named by its name or its key, and begun over', async () 
   expect((await chat(['-s', 'work', '/usage'])).out).toMatch(/^1 turns?, /);
 });
 
-test('what the assistant asks where nobody can type stands on one line with the command that answers it', async () => {
+test('without a terminal a question is printed on one line with the command that answers it', async () => {
   expect(await core.svc(['role', 'set', 'owner', '--asks', 'dangerous'])).toMatchObject({ code: 0 });
   const asked = chat(['-s', 'asks', 'ask Which\none? | This | That']);
   const open = async () => (await (await fetch(`${core.url}/v2/asks`)).json()) as { asks: unknown[] };

@@ -75,7 +75,7 @@ describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('in $s
     ['svc connector --help lis', ['list']],
     ['svc transcribe my', ['my clip.ogg']],
     ['svc nonsense sta', []],
-  ])(`"%s" is completed${skipNote(why)}`, (line, expected) => {
+  ])(`completes "%s"${skipNote(why)}`, (line, expected) => {
     const found = offered(line).map((word) => word.replace(/\\ /g, ' '));
     if (line.includes('nonsense')) expect(found.length).toBeLessThan(3);
     else expect(found.toSorted()).toEqual(expected);
@@ -94,7 +94,7 @@ describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('in $s
   });
 });
 
-test('no program of ours is started for a word', () => {
+test('completion starts no program of the service', () => {
   for (const shell of shells)
     expect(renderCompletion(shell, { places, dataDir: '/d' })).not.toMatch(/\bnode\b|\$\(.*svc |\bcurl\b/);
 });

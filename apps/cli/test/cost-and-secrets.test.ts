@@ -10,7 +10,7 @@ afterAll(() => core.close());
 
 const fileOf = (name: string) => path.join(core.folder, name);
 
-test('what was spent is shown with its limits, and a sender gets a budget and loses it', async () => {
+test('svc spend shows what was spent with its limits, and sets and removes a budget', async () => {
   expect((await core.svc(['spend'])).out).toMatch(
     /^\$0\.00 this month, from \d{4}-\d\d-\d\d on; .*\n {2}All together: no limit\n/,
   );
@@ -26,7 +26,7 @@ test('what was spent is shown with its limits, and a sender gets a budget and lo
   expect((await core.svc(['spend', 'budget', 'compat', 'x', '-1'])).code).toBe(2);
 });
 
-test('a price of your own is in force at once, stands beside what the file has, and can be taken back', async () => {
+test('svc price sets a price at once, keeps the rest of the file, and removes the price again', async () => {
   writeFileSync(fileOf('pricing.json'), '{ "tts": { "mine": 1 }, "models": { "qwen3": { "out": 1 } } }');
   expect((await core.svc(['price', 'set', 'qwen3', '--in', '0.1', '--cache-write-1h', '2'])).out).toMatch(
     /qwen3 +0\.1 +1 +- +- +2 +yours/,
@@ -48,7 +48,7 @@ test('a price of your own is in force at once, stands beside what the file has, 
   expect((await core.svc(['price', 'set', 'qwen3'])).code).toBe(2);
 });
 
-test('a price that the core refuses leaves the file as it was', async () => {
+test('a price that the core refuses leaves the price file unchanged', async () => {
   const before = '{ "models": { "half": {} }, "unknown": 1 }';
   writeFileSync(fileOf('pricing.json'), before);
   expect(await core.svc(['price', 'set', 'other', '--in', '1', '--out', '1'])).toMatchObject({ code: 1 });
@@ -78,7 +78,7 @@ test.each([
   [['secret', 'set', 'A_TOKEN'], '', 'no value was given'],
   [['secret', 'set', 'no name'], 'x', 'is not a valid name for a secret'],
   [['secret', 'set', 'A_TOKEN'], 'x'.repeat(65_537), 'the value is too long'],
-])('svc %j is refused, and says why', async (args, input, why) => {
+])('svc %j fails with the reason', async (args, input, why) => {
   const { code, err } = await core.svc(args, { input });
   expect([code, err]).toEqual([1, expect.stringContaining(why)]);
 });

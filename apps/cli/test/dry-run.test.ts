@@ -8,7 +8,7 @@ import { BrokenVersion } from '../src/update/version-folder.ts';
 
 const commit = 'a'.repeat(40);
 
-/** A version whose processes are well, and of the commits that are given, in one program; it answers, too. */
+/** A version in one program, whose processes are healthy and report the given commits; it also answers messages. */
 function versionOf(shas: { core: string; manager: string; collector: string }): string {
   const { path: folder, remove } = temporaryFolder();
   onTestFinished(remove);
@@ -34,7 +34,7 @@ async function tried(shas: Parameters<typeof versionOf>[0]): Promise<unknown> {
   return tryOnCopies({ ...run, unwell: new Set() }).catch((error: unknown) => error);
 }
 
-test('a version all of whose processes are healthy is tried well only if they are of the commit that it should be', async () => {
+test('a dry run passes only if every process is healthy and of the expected commit', async () => {
   const right = { core: commit, manager: commit, collector: commit };
   const other = 'f'.repeat(40);
   const all = [right, { ...right, core: other }, { ...right, manager: other }, { ...right, collector: other }];

@@ -38,7 +38,7 @@ test('engines are listed, for a person and as JSON', async () => {
 });
 
 test(
-  'one is installed, with its progress on stderr, logged in by its own program, made the default, and answers',
+  'an engine is installed with its progress on stderr, logged in by its own program, and made the default',
   { timeout: 90_000 },
   async () => {
     const pinned = (await view('codex'))?.pinned_version ?? '';
@@ -58,7 +58,7 @@ test(
   },
 );
 
-test('a test is one completion, with its time; a failure says how to fix it', async () => {
+test('svc engine test prints the time of the answer, or how to fix a failure', async () => {
   const { code, out } = await svc(['test', 'offline']);
   expect([code, out]).toEqual([0, expect.stringMatching(/^offline answered in \d+\.\d s: /)]);
   const failed = await svc(['test', 'gemini']);
@@ -68,7 +68,7 @@ test('a test is one completion, with its time; a failure says how to fix it', as
   ]);
 });
 
-test('a key comes from a pipe, is never an argument, and is removed again', async () => {
+test('a key is read from a pipe, never from an argument, and can be removed', async () => {
   const refused = await svc(['key', 'gemini', key]);
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('a key is not given as an argument')]);
   const kept = await svc(['key', 'gemini'], `${key}\n`);
@@ -103,7 +103,7 @@ test.each([
   [['key', 'gemini'], 'Run: ./svc engine key gemini\n'],
   [['base-url', 'codex', 'file:///x'], 'begin with http:// or https://'],
   [['login', 'gemini'], 'not installed'],
-])('%j is refused, and says why', async (args, why) => {
+])('%j fails with the reason', async (args, why) => {
   const { code, err } = await svc(args);
   expect([code, err]).toEqual([1, expect.stringContaining(why)]);
 });
@@ -113,7 +113,7 @@ test.each([
   [['model'], "missing required argument 'id'"],
   [['list', '--jsn'], "unknown option '--jsn'"],
   [['default', 'offline', 'now'], 'too many arguments'],
-])('%j is not understood, and says why', async (args, why) => {
+])('%j is a usage error with the reason', async (args, why) => {
   const { code, err } = await svc(args);
   expect([code, err]).toEqual([2, expect.stringContaining(why)]);
 });

@@ -60,7 +60,7 @@ test.each([
   ['one that git ignores', 'local.log', 'local.log'],
   ['a file where the version has a folder', 'scripts', 'scripts'],
   ['a folder where the version has a file', 'tools/mine.sh', 'tools/mine.sh'],
-])('%s of a person in the way keeps the folder as it is, by name', async (_what, name, said) => {
+])('%s of a person in the way keeps the clone unchanged, and is named', async (_what, name, said) => {
   write(name, 'mine');
   for (const isEdge of [false, true]) expect(await settle(isEdge)).toContain(`(${said})`);
   expect(await source().canSettleLate(newer)).toBe(false);
@@ -69,7 +69,7 @@ test.each([
   expect(await source().canSettleLate(newer)).toBe(true);
 });
 
-test('so does a link to elsewhere, where the version has a folder', async () => {
+test('so is a link of a person in the place of a folder of the version', async () => {
   symlinkSync('docs', path.join(folder.path, 'linked'));
   expect(await settle(false)).toContain('(linked)');
 });

@@ -49,7 +49,7 @@ describe('svc upload', () => {
     expect(readFileSync(file.path, 'utf8')).toBe('a tulip');
   });
 
-  test('sends an empty file like any other, and none that does not say how long it is', async () => {
+  test('sends an empty file, and refuses a file of unknown size', async () => {
     writeFileSync(inFolder('empty.txt'), '');
     const sent = await svc(['upload', inFolder('empty.txt')]);
     expect(sent, sent.err).toMatchObject({ code: 0, out: expect.stringContaining('Uploaded empty.txt, 0 B') as string });
@@ -76,7 +76,7 @@ describe('svc upload', () => {
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([false, false]);
   });
 
-  test('names the limit that a file is past, and the setting that sets it', async () => {
+  test('names the size limit that a file exceeds, and the setting for it', async () => {
     writeFileSync(inFolder('huge.bin'), '');
     truncateSync(inFolder('huge.bin'), 129 * 1024 ** 3);
     const { code, err } = await svc(['upload', inFolder('huge.bin')]);
@@ -142,7 +142,7 @@ describe('svc backup', () => {
     expect((await svc(['backup', 'restore', made.id])).err).toContain(`there is no backup "${made.id}"`);
   });
 
-  test('restores from a copy, and takes that back, also when no service runs', async () => {
+  test('schedules a restore from a file or an id, and undoes it, also without a running service', async () => {
     const { id } = await json<Backup>('backup', 'create');
     rmSync(inFolder('c.tar.gz'), { force: true });
     await svc(['backup', 'get', id, inFolder('c.tar.gz')]);
@@ -160,7 +160,7 @@ describe('svc backup', () => {
     expect(existsSync(inFolder('data/restore/plan.json'))).toBe(false);
   });
 
-  test('takes secrets along under a passphrase that is piped in, and no other opens them', async () => {
+  test('encrypts secrets with a piped passphrase, without which they are not restored', async () => {
     writeFileSync(inFolder('data/secrets.json'), '{"OPENAI_API_KEY":"canary-0123456789"}', { mode: 0o600 });
     const made = await svc(['backup', 'create', '--secrets', '--json'], 'tulips in March\n');
     const { id, has_secrets } = JSON.parse(made.out) as Backup;
@@ -173,7 +173,7 @@ describe('svc backup', () => {
     expect(await json<object>('backup', 'undo')).toMatchObject({ undone: 'pending' });
   });
 
-  test('refuses what is no backup, and says why', async () => {
+  test('refuses a file that is not a backup, and says why', async () => {
     const { code, err } = await svc(['backup', 'restore', inFolder('a note.txt')]);
     expect([code === 0, err]).toEqual([false, expect.stringContaining('damaged or not a backup')]);
     expect((await svc(['backup', 'undo'])).err).toMatch(/there is no restore to undo/i);

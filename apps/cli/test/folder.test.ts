@@ -32,7 +32,7 @@ test('folders are set, listed, trusted and cleared, by paths as they are typed',
   expect((await svc('folder')).out).toContain('No folder is set');
 });
 
-test('what is wrong with a folder is said, and the command fails', async () => {
+test('a command with an invalid folder or an unknown session fails with the reason', async () => {
   const answer = await svc('folder', 'set', 'gone', '--tier', 'SACRED');
   expect(answer.code).toBe(1);
   expect(answer.err).toContain('it does not exist');
@@ -54,7 +54,7 @@ const say = (text: string): Promise<Response> =>
     }),
   });
 
-test('a conversation gets a folder, shows it, and gives it back', async () => {
+test('the folder of a conversation is set, shown and reset', async () => {
   expect((await say('hi')).status).toBe(200);
   expect(await svc('session', 'set', 'shell:me', '--cwd', 'repo', '--for', 'read')).toMatchObject({ code: 0, err: '' });
   expect((await svc('session', 'show', 'shell:me')).out).toContain(

@@ -14,7 +14,7 @@ const gitIn = (cwd: string, ...args: string[]) =>
     stdio: 'pipe',
   }).trim();
 
-test('a clone that was moved knows the version that runs in its place, and keeps it', async () => {
+test('a clone that was moved recognizes the version installed in it, and keeps it', async () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const [before, home] = ['before', 'after'].map((name) => path.join(folder.path, name)) as [string, string];

@@ -75,7 +75,7 @@ function createInRepository(): { root: string; dir: string } {
   return { root, dir: newConnector({ name: 'my-shop', parent: path.join(root, 'connectors'), root }) };
 }
 
-test('one for this repository is a workspace whose tests run with all others', () => {
+test('a new connector in this repository is a workspace whose tests run with all others', () => {
   const { dir } = createInRepository();
   expect(readdirSync(dir).toSorted()).toEqual(['README.md', 'package.json', 'src', 'test']);
   expect(JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8'))).toMatchObject({
@@ -91,7 +91,7 @@ test('one for this repository is a workspace whose tests run with all others', (
   expect(named.map(([, file = '']) => file).filter((file) => !existsSync(path.join(dir, file)))).toEqual([]);
 });
 
-test('one for this repository has no faults of types, as it is', async () => {
+test('a new connector in this repository passes the type check unchanged', async () => {
   const { root } = createInRepository();
   symlinkSync(path.join(repositoryRoot, 'node_modules'), path.join(root, 'node_modules'));
   const settings = { extends: path.join(repositoryRoot, 'tsconfig.json'), include: ['connectors/my-shop'], exclude: [] };
@@ -100,7 +100,7 @@ test('one for this repository has no faults of types, as it is', async () => {
   expect(await run([compiler, '--noEmit', '-p', root])).toEqual({ code: 0, out: '', err: '' });
 });
 
-test('its tests fail when it is not what the contract asks for', async () => {
+test('the tests of a new connector fail when it breaks the contract', async () => {
   await create('other', '--dir', folder.path);
   const dir = path.join(folder.path, 'other');
   const tests = await run(['--test', '--test-reporter=tap', 'test/contract.spec.ts'], dir);

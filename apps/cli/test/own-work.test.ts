@@ -36,7 +36,7 @@ function commit(message: string): string {
 }
 const source = () => openGitSource({ places: updatePlaces(at('clone')), root: at('clone'), allowUnsigned: true });
 
-test('on the main branch what a person changed, and commits of their own, are kept under a name that is said', async () => {
+test('on the main branch local changes and commits are kept under a ref, which is named', async () => {
   appendFileSync(at('clone/README.md'), 'committed\n');
   git('clone', 'commit', '--quiet', '--all', '--message', 'mine');
   appendFileSync(at('clone/README.md'), 'not committed\n');
@@ -47,7 +47,7 @@ test('on the main branch what a person changed, and commits of their own, are ke
   expect(await source().keepOwnWork(true, 'again'), 'nothing is left to keep').toBeNull();
 });
 
-test('a release stops at files that a person changed, by their names; commits stay on their branch', async () => {
+test('an update to a release stops at locally changed files and names them; local commits stay on their branch', async () => {
   appendFileSync(at('clone/README.md'), 'committed\n');
   git('clone', 'commit', '--quiet', '--all', '--message', 'mine');
   expect(await source().keepOwnWork(false, 'now')).toBeNull();
@@ -63,7 +63,7 @@ test('a release stops at files that a person changed, by their names; commits st
 test.each([
   ['a newer version that does not run on the Node of this machine', '27'],
   ['an older version that does not run on it, which is gone back to', '22'],
-])('%s is found out before anything stops, in its own words', async (_, node) => {
+])('%s is detected before anything stops, with its own error', async (_, node) => {
   put('svc', `#!/bin/sh\necho "svc: SVC_NODE is \\"node\\", which is Node 26. The service needs Node ${node}." >&2\nexit 1\n`);
   const other = commit('other');
   git('clone', 'fetch', '--quiet');

@@ -40,7 +40,7 @@ const analyze = (...args: string[]) =>
 const startup = (root: string) => ({ root, env: { PATH: '/usr/bin', SVC_DATA_DIR: '/d "x" 5%\\y$z' }, stopTimeoutMs: 10_000 });
 
 describe('on Linux', () => {
-  test('a unit is written, loaded and started; its words are quoted as systemd reads them', async () => {
+  test('writes, loads and starts a unit, with its paths and settings quoted for systemd', async () => {
     program('systemctl');
     program('loginctl', 'echo Linger=no');
     const linux = machine('linux');
@@ -59,7 +59,7 @@ describe('on Linux', () => {
   });
 
   test.for(['plain', 'a b (c) é 100%', '$HOME', '%h'])(
-    'systemd itself finds nothing wrong with the unit of %j',
+    'systemd-analyze verify finds no problem in the unit of %j',
     (name, { skip }) => {
       if (analyze('--version').error !== undefined)
         skip('systemd-analyze is not on this machine (Debian: apt-get install systemd)');
@@ -78,7 +78,7 @@ describe('on Linux', () => {
     },
   );
 
-  test('a second installation gets a unit of its own, and each knows its own again', async () => {
+  test('a second installation gets a separate unit, and each finds its own', async () => {
     program('systemctl');
     const [one, two] = [machine('linux'), machine('linux', at('other'))];
     await openServiceManager(one).install(startup(one.root));
@@ -98,7 +98,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
   });
 
-  test('where systemd has no manager for the user nothing is left behind, and its reason is shown', async () => {
+  test('without a user manager of systemd nothing is left behind, and the reason is shown', async () => {
     program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
     const linux = machine('linux');
     const refused = await openServiceManager(linux)
@@ -108,7 +108,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual([]);
   });
 
-  test('without systemctl it says so', async () => {
+  test('says when systemctl is missing', async () => {
     const linux = { ...machine('linux'), env: { PATH: at('bin') } };
     const refused = await openServiceManager(linux)
       .install(startup(linux.root))
@@ -118,7 +118,7 @@ describe('on Linux', () => {
 });
 
 describe('on macOS', () => {
-  test('an agent is written and started, and ended', async () => {
+  test('writes, starts and removes a launch agent', async () => {
     program('launchctl', '[ "$1" = print ] && echo "state = running"; exit 0');
     const mac = machine('darwin', at('a & <b>'));
     const manager = openServiceManager(mac);
@@ -133,17 +133,17 @@ describe('on macOS', () => {
   });
 });
 
-test('other systems are told what to do', () => {
+test('refuses other systems', () => {
   expect(() => openServiceManager(machine('freebsd'))).toThrow(CliError);
 });
 
-test('a path with a line break is refused: it could add lines of its own', () => {
+test('refuses a path with a line break, which could add lines', () => {
   expect(() => renderUnit(startup('/a\nExecStartPre=/bin/evil'))).toThrow(CliError);
   expect(() => renderAgent(startup('/a\n'), 'l', '/log')).toThrow(CliError);
   expect(() => renderUnit({ ...startup('/a'), env: { PATH: '/b\n[Service]' } })).toThrow(CliError);
 });
 
-test('settings of the shell go along, secrets do not', () => {
+test('passes on settings of the shell, but no secrets', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',
@@ -183,7 +183,7 @@ describe('svc uninstall', () => {
     expect(out).toContain(`Stays:\n  ${root}  (the program itself, .env too)\n  ${at('data')}  (the data;`);
   });
 
-  test('removes the data when that was said, and never a folder that holds more', async () => {
+  test('removes the data on request, but never a folder that contains other things', async () => {
     expect(await uninstall({ yes: true, data: true }, root)).toBe(0);
     expect(existsSync(at('data'))).toBe(false);
     for (const dir of [root, at('home'), folder.path]) {
@@ -199,13 +199,13 @@ describe('svc uninstall', () => {
     expect(existsSync(at('photos'))).toBe(true);
   });
 
-  test('asks, and where nobody can be asked removes nothing', async () => {
+  test('removes nothing when it cannot ask for confirmation', async () => {
     await expect(uninstall({ data: true }, root)).rejects.toThrow('there is no terminal to ask in');
     expect(existsSync(at('clone/node_modules'))).toBe(true);
     expect(existsSync(at('data'))).toBe(true);
   });
 
-  test('does not take the ground from a service that runs', async () => {
+  test('refuses while the service is running', async () => {
     writeFileSync(at('data/run/supervisor.json'), JSON.stringify({ pid: process.pid, started_at: 0, services: [], faults: [] }));
     await expect(uninstall({ yes: true }, root)).rejects.toThrow('the service runs');
   });

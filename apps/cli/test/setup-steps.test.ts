@@ -23,7 +23,7 @@ const run = () => runSetupSteps({ root: folder.path, dataDir: folder.path, say: 
 const ran = (): string[] =>
   existsSync(path.join(folder.path, 'ran')) ? readFileSync(path.join(folder.path, 'ran'), 'utf8').trim().split('\n') : [];
 
-test('each step that ends with 0 is applied once, in their order', async () => {
+test('applies each step that exits with 0 once, in order', async () => {
   step('002-b', 'exit 0');
   step('001-a', 'exit 0');
   await run();
@@ -31,7 +31,7 @@ test('each step that ends with 0 is applied once, in their order', async () => {
   expect(ran()).toEqual(['001-a', '002-b']);
 });
 
-test('a step that does not apply is asked again, silently; one that fails is said, and is tried again; neither stops the others', async () => {
+test('retries a step that does not apply silently, and a failed one with a message; neither stops the others', async () => {
   step('001-later', 'exit 75');
   step('002-bad', 'echo no room >&2; exit 1');
   step('003-killed', 'kill -9 $$');
@@ -43,7 +43,7 @@ test('a step that does not apply is asked again, silently; one that fails is sai
   expect(ran()).toEqual(['001-later', '002-bad', '003-killed', '004-good', '001-later', '002-bad', '003-killed']);
 });
 
-test('other files are no steps, and a version without any is fine', async () => {
+test('ignores other files, and accepts a version without steps', async () => {
   writeFileSync(path.join(folder.path, 'scripts/setup-steps/README.md'), 'none');
   await run();
   expect(ran()).toEqual([]);

@@ -44,7 +44,7 @@ async function svc(...args: string[]): Promise<{ code: number | null; out: Buffe
   return { code, out: Buffer.concat(out), err };
 }
 
-test('what is spoken into a file is transcribed from it', async () => {
+test('speaks into a file, and transcribes that file', async () => {
   const spoken = await svc('speak', 'good', 'morning', '-o', inFolder('a.flac'), '--voice', 'nova');
   expect(spoken, spoken.err).toMatchObject({ code: 0, err: expect.stringContaining('audio/flac') as string });
   expect(server.requests[0]?.fields).toMatchObject({ input: 'good morning', voice: 'nova', response_format: 'flac' });
@@ -54,13 +54,13 @@ test('what is spoken into a file is transcribed from it', async () => {
   expect(JSON.parse(facts.out.toString())).toMatchObject({ ok: true, text: 'good morning', language: 'en', provider: 'openai' });
 });
 
-test('a pipe is given the audio', async () => {
+test('writes the audio to a pipe', async () => {
   const { code, out } = await svc('speak', 'hello', '--format', 'wav');
   expect(code).toBe(0);
   expect(out.toString('latin1', 0, 4)).toBe('RIFF');
 });
 
-test('what is refused is reported, and leaves no file', async () => {
+test('reports a refusal, and leaves no file', async () => {
   const spoken = await svc('speak', 'hello', '-o', inFolder('b.mp3'), '--voice', 'nobody');
   expect(spoken.code).toBe(1);
   expect(spoken.err).toContain('no such voice');

@@ -50,7 +50,7 @@ afterAll(() => {
   folder.remove();
 });
 
-test('a notice of a process is shown and makes it no less healthy, and a deaf one costs a second at most', async () => {
+test('shows the notices of a healthy process, and times out on one that does not answer', async () => {
   const [corePort = '', deafPort = ''] = ports;
   superviseHere(folder.path, [['core', corePort]]);
   const since = performance.now();
@@ -69,7 +69,7 @@ test('a notice of a process is shown and makes it no less healthy, and a deaf on
   expect(status).toMatchObject({ turns: { running: 2, waiting: 1 }, deliveries: { pending: 3, failed: 4 } });
 });
 
-test('a manager that wants its token gives its version all the same', async () => {
+test('shows the version of a manager that requires its token', async () => {
   const guarded = http.createServer((request, response) => {
     const mayRead = request.url === '/health' || request.headers.authorization === `Bearer ${'t'.repeat(32)}`;
     response.writeHead(mayRead ? 200 : 401, { 'content-type': 'application/json' });
@@ -85,7 +85,7 @@ test('a manager that wants its token gives its version all the same', async () =
   expect(manager).toMatchObject({ healthy: true, version: '0.1.0' });
 });
 
-test('what was set up while the rest runs starts with the next start, and the doctor says so', async () => {
+test('the doctor says that a vault set up while the service runs starts with the next start', async () => {
   const data = temporaryFolder();
   mkdirSync(path.join(data.path, 'run'), { recursive: true });
   const running = { pid: process.pid, started_at: Date.now(), services: [] };
@@ -99,7 +99,7 @@ test('what was set up while the rest runs starts with the next start, and the do
   data.remove();
 });
 
-test('the doctor says of what is down why, when it is tried again, and what starts it at once', async () => {
+test('the doctor says why a process is down, when it is tried again, and what starts it at once', async () => {
   const data = temporaryFolder();
   mkdirSync(path.join(data.path, 'run'), { recursive: true });
   const last_exit = { code: 1, signal: null, at: 0, reason: 'no luck' };
@@ -127,12 +127,12 @@ test('the doctor says of what is down why, when it is tried again, and what star
   data.remove();
 });
 
-test('without a core nothing is known of turns and deliveries', async () => {
+test('without a core the numbers of turns and deliveries are null', async () => {
   const settings = { SVC_DATA_DIR: folder.path, SVC_CORE_PORT: '1', SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
   expect(await collectStatus(loadSettings('/nowhere', settings))).toMatchObject({ turns: null, deliveries: null });
 });
 
-test('what answers for another installation is not ours: it is named, with the command that moves our port, and not believed', async () => {
+test('a process of another installation on our port is named, with the command that moves our port, and not trusted', async () => {
   const data = temporaryFolder();
   const [corePort = ''] = ports;
   const ours = { SVC_DATA_DIR: data.path, SVC_CORE_PORT: corePort, SVC_MANAGER_PORT: '2', SVC_COLLECTOR_PORT: '3' };
@@ -145,7 +145,7 @@ test('what answers for another installation is not ours: it is named, with the c
   data.remove();
 });
 
-test('a pid that went to another process since is no supervisor', async () => {
+test('a reused pid is not taken for the supervisor', async () => {
   const data = temporaryFolder();
   const settings = loadSettings('/nowhere', {
     SVC_DATA_DIR: data.path,

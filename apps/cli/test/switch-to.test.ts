@@ -40,13 +40,13 @@ function contextOf(url: string): UpdateContext {
   return { places, service, settings: { updateVerifyMs: 100 } } as unknown as UpdateContext;
 }
 
-test('a version whose process is too busy to answer once stays, one that goes on saying nothing does not', async () => {
+test('a version passes when a process misses one health check, but not when it never answers', async () => {
   const [busy, silent] = await Promise.all([openHost((asked) => asked === 1), openHost(() => true)]);
   const found = await Promise.all([busy, silent].map((url) => verify(contextOf(url), commit, new Set())));
   expect(found).toEqual([null, expect.stringContaining('the core does not answer')]);
 }, 30_000);
 
-test('where what keeps the service has gone back by itself, nothing else is started beside that', async () => {
+test('starts nothing when the supervisor has already gone back itself', async () => {
   const context = contextOf(await openHost(() => false));
   revertTrial(context.places, 'The new version ended with exit code 78.');
   let looks = 0;
@@ -62,7 +62,7 @@ test('where what keeps the service has gone back by itself, nothing else is star
   expect([result, started]).toEqual(['reverted', []]);
 });
 
-test('a service that was stopped is not started by who updates, and waits for nothing', async () => {
+test('does not start a service that was stopped during the update, and does not wait', async () => {
   const context = contextOf(await openHost(() => false));
   const started: string[] = [];
   Object.assign(context, { say: () => undefined });

@@ -31,7 +31,7 @@ function run(folder: string): { said: string; accepted: string[] } {
   return { said: stdout.trim(), accepted: [...new Set(accepted)].toSorted() };
 }
 
-test('a version takes compiled code from another one, and none of a file with another text', () => {
+test('a version reuses compiled code of another one, except for files that changed', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const [one, two] = [writeVersion(path.join(folder.path, 'one'), 'old'), writeVersion(path.join(folder.path, 'two'), 'new')];

@@ -107,7 +107,7 @@ test('the list has the terminals of the service and the programs of a person, ea
   expect(out.split('messenger:m1:user:7')).toHaveLength(2);
 });
 
-test('a new program is one of the default engine; on a conversation its own engine is used', async () => {
+test('starts the default engine, or the engine of the given conversation', async () => {
   expect(await svc('start', '--cwd', '.')).toMatchObject({ code: 0, err: '' });
   const { out } = await svc('start', '--session', own.conversation_key);
   expect(out).toContain('only noted until it ends');
@@ -117,7 +117,7 @@ test('a new program is one of the default engine; on a conversation its own engi
   ]);
 });
 
-test('a line, a draft and a key are sent to a terminal by its name or its conversation', async () => {
+test('sends a line, a draft or a key to a terminal by its name or its conversation', async () => {
   for (const args of [
     ['term_1', 'run', 'the tests'],
     [own.conversation_key, '--no-enter', '--', '-x;'],
@@ -133,14 +133,14 @@ test('a line, a draft and a key are sent to a terminal by its name or its conver
 });
 
 test.each([[['term_1']], [['term_1', 'x', '--key', 'Up']]])(
-  'neither or both of a text and a key are refused: %j',
+  'refuses a send with neither or both of a text and a key: %j',
   async (args) => {
     expect(await svc('send', ...args)).toMatchObject({ code: 2 });
     expect(asked).toEqual([]);
   },
 );
 
-test('a terminal of the service is given back by the core, a program of a person is ended by the control plane', async () => {
+test('ends a terminal of the service through the core, and a program of a person through the collector', async () => {
   expect((await svc('end', 'term_1')).out).toBe('It is ended.\n');
   await svc('end', other.conversation_key);
   await svc('end', 'term_1', '--hard');
@@ -151,7 +151,7 @@ test('a terminal of the service is given back by the core, a program of a person
   ]);
 });
 
-test('what runs in no terminal is named', async () => {
+test('attach and end name a terminal that does not exist', async () => {
   for (const verb of ['attach', 'end'])
     expect(await svc(verb, 'term_9')).toMatchObject({ code: 1, err: expect.stringContaining('"term_9"') as string });
 });

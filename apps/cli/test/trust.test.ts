@@ -71,7 +71,7 @@ test('a role is added, changed, given and deleted once nobody has it', async () 
   expect((await role('set', 'reader', '--tools', 'read')).err).toContain('there is no role "reader".');
 });
 
-test('what is refused ends with 1, the reason and what to do', async () => {
+test('a refusal exits with code 1, the reason and what to do', async () => {
   expect(await svc('disable', 'owner')).toMatchObject({
     code: 1,
     out: '',
@@ -89,7 +89,7 @@ test('what is refused ends with 1, the reason and what to do', async () => {
   expect((await svc('list')).out).not.toContain('Bob');
 });
 
-test('without a service it is said how to start it', async () => {
+test('says how to start the service when it is not running', async () => {
   const [port] = await freePorts(1);
   const { code, err } = await core.svc(['person', 'list'], { env: { ...core.env, SVC_CORE_PORT: String(port) } });
   expect(code).toBe(1);

@@ -27,7 +27,7 @@ test.each([
   ['MANAGER', ['connector']],
   ['COLLECTOR', ['usage']],
   ['COLLECTOR', ['session']],
-])('where another program has the port of the %s, svc %j says so, without a stack', async (name, args) => {
+])('when another program has the port of the %s, svc %j says so without a stack trace', async (name, args) => {
   const port = String((stranger.address() as AddressInfo).port);
   const { err } = await svc(args, { [`SVC_${name}_PORT`]: port });
   expect(err).toBe(
@@ -43,7 +43,7 @@ test.each([
   ['chat', ['chat', 'hello']],
   ['upload', ['upload', import.meta.filename]],
 ])(
-  'an answer without an end does not fill the memory of svc %s',
+  'an endless response does not fill the memory of svc %s',
   async (_name, args) => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     let isOver = false;
@@ -60,7 +60,7 @@ test.each([
   60_000,
 );
 
-test('a refusal that names no command is shown with one', async () => {
+test('adds a command to a refusal that names none', async () => {
   const body = JSON.stringify({ ok: false, error: 'conflict', message: 'It is no time for that.', request_id: 'r' });
   const { url, close } = await listen(http.createServer((_request, response) => response.writeHead(409).end(body)));
   onTestFinished(close);

@@ -100,7 +100,7 @@ describe('svc up', () => {
     expect(second.output()).toContain(path.join(dataDir, 'instances/inst_1/keys.json'));
   });
 
-  test('stopped while it starts, ends at once and does not say that it runs', async () => {
+  test('stops at once when it is stopped while it starts, without saying that it runs', async () => {
     const first = startUp();
     const isUp = async (port: number) =>
       (await requestJson(`http://127.0.0.1:${port}/health`, { timeoutMs: 5000 })).status === 200;
@@ -128,7 +128,7 @@ describe('svc up', () => {
     expect(await up.ended).toBe(0);
   });
 
-  test('runs on, and shows the key, when the link to set up the login cannot be kept', async () => {
+  test('keeps running, and shows the key, when the set-up link of the login cannot be stored', async () => {
     mkdirSync(path.join(dataDir, 'run/login-setup.json/in-the-way'), { recursive: true });
     const [port] = await freePorts(1);
     const up = startUp({ SVC_DASHBOARD: 'on', SVC_DASHBOARD_PORT: String(port) });
@@ -149,7 +149,7 @@ describe('svc up', () => {
       last = Number(service('core')?.pid);
       signalProcess(last, 'SIGKILL');
       kills++;
-      // The first waits are so short that the next process may be there before anybody looks.
+      // The first waits are so short that the next process may already be running.
       await expect.poll(() => service('core')?.failures === kills && service('core')?.pid !== last).toBe(true);
     };
     while (kills < 6) await killCore();
@@ -202,7 +202,7 @@ describe('svc up', () => {
     await expect.poll(() => service('core')?.status).toBe('running');
   });
 
-  test('ends with an exit code and the reason when it can start no process any more', async () => {
+  test('exits with the reason when it can no longer start any process', async () => {
     const node = path.join(path.dirname(dataDir), 'node');
     copyFileSync(process.execPath, node);
     const up = start(fixture('run-up.ts'), [], { SPAWN_PATIENCE_MS: '1000' }, node);
@@ -216,7 +216,7 @@ describe('svc up', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('names who has a port, and the setting that changes ours', async () => {
+  test('names the program that uses a port, and the setting that changes ours', async () => {
     const server = createServer().listen(ports[1], '127.0.0.1');
     try {
       const up = startUp();
@@ -229,7 +229,7 @@ describe('svc up', () => {
     }
   });
 
-  test('ends with the reason when a host process cannot start at all', async () => {
+  test('exits with the reason when a host process cannot start at all', async () => {
     const up = startUp({ FAIL: 'manager' });
     expect(await up.ended).toBe(78);
     expect(up.output()).toContain('manager could not start');
@@ -244,7 +244,7 @@ describe('svc up', () => {
     expect(up.output()).toContain('SVC_LOG_LEVEL is "loud"');
   });
 
-  test('begun while another one still stops, waits for it and then runs', async () => {
+  test('waits for another one that is still stopping, and then runs', async () => {
     const first = startUp({ SVC_STAND_IN_STOP_MS: '1500' });
     await first.says('Ctrl-C stops all');
     first.child.kill('SIGINT');
@@ -255,7 +255,7 @@ describe('svc up', () => {
     expect(hasEnded(first.child)).toBe(true);
   });
 
-  test('killed, leaves no process behind, and starts again on the same ports', async () => {
+  test('leaves no process behind when it is killed, and starts again on the same ports', async () => {
     const first = startUp();
     await first.says('Ctrl-C stops all');
     const pids = state().services.map(({ pid }) => Number(pid));
@@ -265,7 +265,7 @@ describe('svc up', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('goes on when nothing of its output can be written', async ({ skip }) => {
+  test('keeps running when its output cannot be written', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [fixture('run-up.ts')], { env: env(), stdio: ['ignore', full, full] });

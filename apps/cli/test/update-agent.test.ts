@@ -61,7 +61,7 @@ test('the engine that is no model is not asked', async () => {
   expect(await house.svc(['update', '--mode', 'agent'], { SVC_UPDATE_MANAGED: 'apt' })).toMatchObject({ code: 6 });
 }, 120_000);
 
-test('what an engine does to the installation itself is not installed', async ({ skip }) => {
+test('refuses a repair that changes the installation itself', async ({ skip }) => {
   skip(noCodex !== null, noCodex ?? undefined);
   await use('codex');
   const before = clone();
@@ -72,7 +72,7 @@ test('what an engine does to the installation itself is not installed', async ({
   expect(clone()).toBe(`${before}// more\n`);
 }, 240_000);
 
-test('an engine repairs in a copy what a person changed; the updater tries it, says what is wrong, and installs what does', async ({
+test('an engine repairs local changes in a copy; the updater tests it, reports what is wrong, and installs what works', async ({
   skip,
 }) => {
   skip(noCodex !== null, noCodex ?? undefined);

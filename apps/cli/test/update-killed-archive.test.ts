@@ -49,12 +49,12 @@ async function isRefused(words: string | RegExp, code = 3): Promise<void> {
   expect(killing.phase()).toBeNull();
 }
 
-describe('where the place of archives fails, or lies', () => {
+describe('an archive server that fails or lies', () => {
   let goal: Goal;
   const answer = (change: Parameters<ArchiveUpdateHouse['place']['answerWith']>[0]) => house.place.answerWith(change);
   const isArchive = (name: string) => name.endsWith('.tar.gz');
 
-  test('it is away, or goes away in the middle, for good', async () => {
+  test('is unreachable, or disconnects for good during the download', async () => {
     goal = await next();
     answer((_name, request) => request.socket.destroy() !== undefined);
     await isRefused('Nothing was changed');
@@ -63,7 +63,7 @@ describe('where the place of archives fails, or lies', () => {
     answer(null);
   }, 120_000);
 
-  test('it says that the archive is longer, or shorter, than it is', async () => {
+  test('reports an archive as longer, or shorter, than it is', async () => {
     const whole = readFileSync(house.archiveOf(goal.version));
     for (const claimed of [whole.length + 5, whole.length - 5]) {
       answer((name, { socket, headers }) => {
@@ -78,7 +78,7 @@ describe('where the place of archives fails, or lies', () => {
     answer(null);
   }, 120_000);
 
-  test('it gives other bytes than were signed, or changes them after the sums were read', async () => {
+  test('serves other bytes than were signed, also when they change after the checksums were read', async () => {
     const file = house.archiveOf(goal.version);
     const size = statSync(file).size;
     answer((name) => {
@@ -90,13 +90,13 @@ describe('where the place of archives fails, or lies', () => {
     truncateSync(file, size);
   }, 120_000);
 
-  test('it gives a release again that is older, and signed as it should be', async () => {
+  test('offers an older release with a valid signature', async () => {
     await house.release('0.0.9');
     await isRefused('The newest archive is v0.0.9, and 0.1.0 is installed', 4);
   }, 120_000);
 });
 
-describe('where the disk is full', () => {
+describe('a full disk', () => {
   /** `megabytes` of null: more than a copy of what is installed, less than an unpacked version beside it. */
   type FullDisk = [what: string, folder: string, megabytes: number | null, fullIn: string | null, codes: number[]];
   // A disk in the place of versions hides those that are there, so these come before there are any.
@@ -110,7 +110,7 @@ describe('where the disk is full', () => {
   ];
   const quick = ['of versions, while what runs is copied', 'of downloads'];
   test.each(disks.filter(([what]) => isThorough || quick.includes(what)))(
-    'that %s: one whole version runs, nothing fills the disk on, and the next update goes on',
+    '%s: a complete version runs, the disk is cleaned up, and the next update completes',
     async (_what, folder, megabytes, fullIn, codes) => {
       const goal = await next();
       const disk = mountSmallDisk(house.file(folder), megabytes ?? 1.25 * installedMb());
@@ -155,7 +155,7 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-test('killed in one phase after the other, one whole version runs each time, and the last run brings it to an end', async () => {
+test('after a kill in each of three phases a complete version runs, and the last update completes', async () => {
   const goal = await next();
   await killing.killWhen(goal, () => sizeOf(...partOf(goal)) > 2 ** 20);
   await killing.killWhen(goal, () => isUnpacking(goal));
@@ -177,7 +177,7 @@ const moments: [string, number][] = [
   ['confirmed', 0],
 ];
 test.each(isThorough ? moments : [])(
-  'killed in "%s" after %i ms, one whole version runs, and the next update brings it to an end',
+  'after a kill in "%s" after %i ms a complete version runs, and the next update completes',
   async (name, delayMs) => {
     const goal = await next();
     await killing.killWhen(goal, () => killing.hasReached(name), delayMs);
@@ -192,7 +192,7 @@ testUnless(unlessAsked('UPDATE_KILLS=200', isThorough))(
   kills * 60_000 + 120_000,
 );
 
-test('all that was said meanwhile is in the history once, with its answer', async () => {
+test('every message sent meanwhile is in the history once, with its answer', async () => {
   expect(await talker.end()).toEqual([]);
   const answered = talker.answered();
   expect(answered).toBeGreaterThan(10);

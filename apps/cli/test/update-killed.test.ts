@@ -89,7 +89,7 @@ const lastRefused = (): string | null => {
   return existsSync(last) ? (JSON.parse(readFileSync(last, 'utf8')) as { refused: string | null }).refused : null;
 };
 
-test('a service that SIGINT or SIGKILL ends while its version changes stays ended, is not waited for, and holds it against no version', async () => {
+test('a service ended by SIGINT or SIGKILL during the switch stays ended, without delay, and no version is blamed', async () => {
   const goal = await other();
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const before = house.state()?.pid;
@@ -111,12 +111,12 @@ test('a service that SIGINT or SIGKILL ends while its version changes stays ende
 }, 300_000);
 
 test(
-  `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
+  `after ${kills} kills at random moments (every third: all processes) a complete version runs, and the next update completes`,
   () => killing.killAtRandom(talker.answered),
   kills * 60_000 + 120_000,
 );
 
-test('all that was said meanwhile is in the history once, with its answer', async () => {
+test('every message sent meanwhile is in the history once, with its answer', async () => {
   expect(await talker.end()).toEqual([]);
   const answered = talker.answered();
   expect(answered).toBeGreaterThan(10);
@@ -124,11 +124,11 @@ test('all that was said meanwhile is in the history once, with its answer', asyn
 }, 60_000);
 
 /** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */
-describe('where the machine fails', () => {
+describe('failures of the machine', () => {
   const tag = 'v0.3.0';
   const runsWhole = () => becomes(killing.isWhole);
 
-  test('a remote that is away, or goes away in the middle of a fetch, changes nothing', async () => {
+  test('an unreachable remote, or one that disconnects during a fetch, changes nothing', async () => {
     house.release(tag, {});
     let asked = 0;
     const cut = (from: number) =>
@@ -148,7 +148,7 @@ describe('where the machine fails', () => {
     }
   }, 60_000);
 
-  test('a package registry that is away is no fault of the version', async () => {
+  test('a version is not blamed for an unreachable package registry', async () => {
     const other = 'v0.3.1';
     const refused = house.release(other, {
       // Another package: what is here does not do.

@@ -58,7 +58,7 @@ async function openArchive(at: string): Promise<Opened> {
 
 type IsMoment = (goal: Goal, killing: UpdateKills, house: InstalledHouse) => boolean;
 
-/** When what was just written is believed from then on: a version that counts as whole, one that is in place, an installation that was brought along. */
+/** Right after a write that later steps rely on: a version is marked complete, is put in place, the update has ended. */
 const moments: IsMoment[] = [
   ({ commit }, _killing, house) => existsSync(house.file('.runtime/versions', commit, '.svc-whole')),
   (_goal, killing) => killing.hasReached('trying'),
@@ -71,7 +71,7 @@ describe.skipIf(why !== null)(`a power failure in an update${skipNote(why)}`, ()
     ['a clone', openClone],
     ['an archive', openArchive],
   ])(
-    'of %s: one whole version starts, the next update brings it to an end, and nothing acknowledged is lost with SVC_DURABILITY=full',
+    'of %s: a complete version starts, the next update completes, and SVC_DURABILITY=full keeps everything acknowledged',
     async (what, open) => {
       const disk = mountLossyDisk(diskMb);
       if (typeof disk === 'string') return void process.stderr.write(`not tried: ${disk}\n`);

@@ -43,13 +43,13 @@ function coreBegan(): number {
   return Date.now() - (upS - ticks / 100) * 1000;
 }
 
-test('with nothing newer it ends with 4, and nothing is copied', async () => {
+test('exits with 4 and copies nothing when there is nothing newer', async () => {
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
   expect(await house.svc(['update', '--check'])).toMatchObject({ code: 4 });
   await runsOn(first);
 });
 
-test('where nothing can be written it ends with 3, also for a program that reads JSON', async () => {
+test('exits with 3 when nothing can be written, also with --json', async () => {
   const folder = house.file('.runtime/update');
   renameSync(folder, `${folder}.aside`);
   writeFileSync(folder, 'in the way');
@@ -72,7 +72,7 @@ test('--check says what would happen and changes nothing', async () => {
   await runsOn(first);
 });
 
-test('changes of a person stop an update to a release, by name, and stay', async () => {
+test('local changes stop an update to a release, are named, and stay', async () => {
   const readme = house.file('README.md');
   const before = readFileSync(readme, 'utf8');
   writeFileSync(readme, `${before}mine\n`);
@@ -90,7 +90,7 @@ test('changes of a person stop an update to a release, by name, and stay', async
   writeFileSync(readme, before);
 });
 
-test('a release that nobody who may signed is refused', async () => {
+test('a release without a valid signature is refused', async () => {
   const { code, out } = await house.svc(['update'], { SVC_UPDATE_ALLOW_UNSIGNED: 'false' });
   expect(code).toBe(3);
   expect(out).toContain('not signed');
@@ -98,7 +98,7 @@ test('a release that nobody who may signed is refused', async () => {
   await runsOn(first);
 });
 
-test('a good version takes over: code, folder, settings; what a person set stays', async () => {
+test('a good version takes over with its code, folder and settings, and keeps the settings of the person', async () => {
   writeFileSync(house.file('.env'), '# mine\nSVC_LOG_LEVEL=info\n');
   const journal = house.file('.runtime/update/journal.json');
   const second = until(() => existsSync(journal), 60_000).then(() => house.svc(['update']));
@@ -119,7 +119,7 @@ test('a good version takes over: code, folder, settings; what a person set stays
   expect(await house.svc(['update'])).toMatchObject({ code: 4 });
 }, 240_000);
 
-describe('a version that is taken back, or never put in place', () => {
+describe('a broken version is rolled back, or never put in place', () => {
   type Broken = [what: string, words: string, code: number, files: Parameters<UpdateHouse['release']>[1]];
   // A test that is tried again makes another release: the clone has the first.
   let releases = 0;
@@ -133,7 +133,7 @@ describe('a version that is taken back, or never put in place', () => {
     expect(version()).toBe('0.2.0');
   };
 
-  test('one that has a dashboard that does not build', async () => {
+  test('with a dashboard that does not build', async () => {
     const files = { 'apps/dashboard/app/src/main.ts': "import './not-there.ts';\n" };
     await isNotKept('', 'The pages of its dashboard do not build', 2, files);
   }, 240_000);
@@ -194,13 +194,13 @@ describe('a version that is taken back, or never put in place', () => {
   });
 });
 
-test('--rollback goes back to the version before', async () => {
+test('--rollback returns to the previous version', async () => {
   const { code, out } = await house.svc(['update', '--rollback']);
   expect(out).toContain('0.1.0');
   expect(code).toBe(0);
   await runsOn(first);
 }, 240_000);
 
-test('something else that keeps it up to date is left to it', async () => {
+test('leaves the update to a package manager', async () => {
   expect(await house.svc(['update'], { SVC_UPDATE_MANAGED: 'apt' })).toMatchObject({ code: 6 });
 });

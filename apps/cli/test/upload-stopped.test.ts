@@ -8,7 +8,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
-/** A core that takes the beginning of an upload, and of its chunks keeps the answer. */
+/** A core that accepts the start of an upload, but does not answer its chunks. */
 async function startSlowCore() {
   const state = { upload_id: 'up_1', chunk_size: 4, chunks: 2, received: [], size: 8 };
   const server = http.createServer((request, response) => {
@@ -22,7 +22,7 @@ async function startSlowCore() {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('an upload that is stopped with Ctrl-C says that the same command goes on', async () => {
+test('an upload that is stopped with Ctrl-C says that the same command continues it', async () => {
   const folder = temporaryFolder();
   const { server, port } = await startSlowCore();
   const file = path.join(folder.path, 'film.mp4');

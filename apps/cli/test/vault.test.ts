@@ -62,7 +62,7 @@ async function run(): Promise<void> {
   await once(vault, 'message');
 }
 
-test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async () => {
+test('sets up, unseals, fills and seals a vault', { timeout: 180_000 }, async () => {
   expect((await svc(['status'])).err).toContain('no vault is set up');
   const made = await svc(['init'], `${passphrase}\n`);
   expect(made).toMatchObject({ code: 0, err: '' });
@@ -102,7 +102,7 @@ test('sets a vault up, opens, fills and closes it', { timeout: 180_000 }, async 
   expect((await svc(['seal'])).err).toContain('Set SVC_VAULT_ADMIN_KEY');
 });
 
-test('shows the admin key, which is told once, also where the assistant then gets no key of its own', async () => {
+test('shows the admin key, which is shown only once, even if the key of the assistant then cannot be made', async () => {
   const asked: string[] = [];
   const answers: Record<string, [number, object]> = {
     '/v1/status': [200, { initialized: false, sealed: true }],
@@ -127,7 +127,7 @@ test('shows the admin key, which is told once, also where the assistant then get
   expect(err).toContain('Run: ./svc vault agent add jarvis --tier owner');
 });
 
-test('whatever the assistant is called, the vault takes it for the name of an agent', () => {
+test('every name of the assistant gives a valid name of an agent', () => {
   expect(['Jarvis', 'admin', 'ADMIN', '-', 'Big_One-2'].map(agentNameOf)).toEqual([
     'jarvis',
     'assistant',
@@ -139,7 +139,7 @@ test('whatever the assistant is called, the vault takes it for the name of an ag
   fc.assert(fc.property(fc.string(), (name) => isTaken.test(agentNameOf(name))));
 });
 
-test('says what to do where no vault is set up, and where one was that does not run yet', async () => {
+test('says what to do when no vault is set up, and when one is set up but does not run yet', async () => {
   for (const words of [['status'], ['list'], ['unseal']]) {
     const { err } = await svc(words, 'x\n');
     expect(err).toContain('no vault is set up');
@@ -158,7 +158,7 @@ test('says what to do where no vault is set up, and where one was that does not 
   expect(elsewhere.err).toContain('Run: ./svc status');
 });
 
-test('takes no empty passphrase and no empty value, and names the command that asks', async () => {
+test('refuses an empty passphrase and an empty value, and names the command that asks for it', async () => {
   const empty = await svc(['init']);
   expect(empty).toMatchObject({ code: 1, out: '' });
   expect(empty.err).toContain('no passphrase was given');
@@ -169,7 +169,7 @@ test('takes no empty passphrase and no empty value, and names the command that a
   expect(put.err).toContain('Run: ./svc vault put API_KEY');
 });
 
-test('svc up runs a vault where one is set up, or is named as ours', () => {
+test('svc up runs a vault that is set up, or whose address is ours', () => {
   const names = (more: Record<string, string>) =>
     hostAddresses(loadSettings(repositoryRoot, { SVC_DATA_DIR: dir, SVC_VAULT_PORT: '3999', ...more })).map(({ name }) => name);
   const three = ['core', 'manager', 'collector', 'dashboard'];
@@ -182,11 +182,11 @@ test('svc up runs a vault where one is set up, or is named as ours', () => {
 });
 
 test.each(['https://127.0.0.1:3022', 'http://vault.example:3022', 'http://10.0.0.1:3022', 'http://127.0.0.1:3022/x', 'nonsense'])(
-  'the address of a vault is one of this machine: %s is none',
+  'refuses %s as the address of a vault, which must be on this machine',
   (url) => expect(() => loadSettings(repositoryRoot, { SVC_VAULT_URL: url })).toThrow('SVC_VAULT_URL'),
 );
 
-test('keys to the vault go to those who ask it', () => {
+test('passes the keys of the vault only to the processes that use them', () => {
   const all = { SVC_VAULT_AGENT_KEY: 'a', SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' };
   const given = (name: HostName) =>
     Object.fromEntries(Object.entries(hostEnv(name, all)).filter(([key]) => key.startsWith('SVC_')));
@@ -196,7 +196,7 @@ test('keys to the vault go to those who ask it', () => {
   expect(given('vault')).toEqual({ SVC_VAULT_ADMIN_KEY: 'b', SVC_VAULT_URL: 'u' });
 });
 
-test('writes into .env what is new, in place of what was, for its owner alone', () => {
+test('adds and replaces variables in .env, and makes the file private to its owner', () => {
   const file = path.join(dir, '.env');
   writeFileSync(file, '# mine\nSVC_VAULT_URL=old\nOTHER=1\n\n', { mode: 0o644 });
   expect(writeEnv(dir, { SVC_VAULT_URL: 'new', SVC_VAULT_AGENT_KEY: 'key' })).toBe(file);

@@ -27,13 +27,13 @@ const fetched = (tag: string, of = tag) => git('update-ref', `refs/svc/fetched/$
 const sign = (tag: string, key: string) => git('-c', `user.signingkey=${at(key)}`, 'tag', '--sign', '--message', tag, tag);
 const why = (tag: string) => whyNotSigned(openGit(folder.path), tag, folder.path);
 
-test('a tag that is signed by one who may release is taken', async () => {
+test('accepts a tag signed by a signer of releases', async () => {
   sign('v1.0.0', 'ours');
   fetched('v1.0.0');
   expect(await why('v1.0.0')).toBeNull();
 });
 
-test('one that is signed by another key, by none, or is no tag of its own, is not', async () => {
+test('rejects a tag signed by another key, an unsigned tag and a lightweight tag', async () => {
   sign('v1.0.0', 'theirs');
   git('tag', '--annotate', '--message', 'x', 'v1.0.1');
   git('tag', 'v1.0.2');
@@ -43,13 +43,13 @@ test('one that is signed by another key, by none, or is no tag of its own, is no
   }
 });
 
-test('an old release that is offered under the name of a newer one is not taken', async () => {
+test('rejects an old release that is offered under the name of a newer one', async () => {
   sign('v1.0.0', 'ours');
   fetched('v1.0.0', 'v9.0.0');
   expect(await why('v9.0.0')).toContain('v1.0.0');
 });
 
-test('what the user has set for git lets nobody else in', async () => {
+test('ignores the allowed signers in the git configuration of the user', async () => {
   sign('v1.0.0', 'theirs');
   fetched('v1.0.0');
   writeFileSync(at('mine'), `ann@example.org ${readFileSync(at('theirs.pub'), 'utf8')}`);
@@ -57,7 +57,7 @@ test('what the user has set for git lets nobody else in', async () => {
   expect(await why('v1.0.0')).not.toBeNull();
 });
 
-test('a version that names no key takes no release', async () => {
+test('rejects every release when the version lists no key', async () => {
   sign('v1.0.0', 'ours');
   fetched('v1.0.0');
   writeFileSync(at('release-signers'), '# nobody yet\n');

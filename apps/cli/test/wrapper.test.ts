@@ -29,7 +29,7 @@ const hostNode = (text = `exec '${process.execPath}' "$@"`) => tree.program('nod
 const said = ({ stdout }: Run) => JSON.parse(stdout) as { args: string[]; node: string; cache: string; form?: string };
 
 describe('svc', () => {
-  test('installs once, then runs at once, from any folder, and passes the arguments on as they are', async () => {
+  test('installs once, then runs at once, from any folder, and passes arguments on unchanged', async () => {
     hostNode();
     const first = await tree.run(['status', 'two words', '', '*'], { cwd: tree.folder });
     expect(first).toMatchObject({
@@ -44,14 +44,14 @@ describe('svc', () => {
     ]);
   });
 
-  test('works through links to it', async () => {
+  test('works through symbolic links', async () => {
     hostNode();
     symlinkSync(tree.svc, path.join(tree.folder, 'link'));
     symlinkSync('../link', path.join(tree.bin, 'svc'));
     expect(said(await tree.run(['up'], { program: path.join(tree.bin, 'svc') })).args).toEqual(['up']);
   });
 
-  describe('with versions beside it', () => {
+  describe('with installed versions', () => {
     const version = (name: string) => {
       mkdirSync(tree.file('.runtime/versions', name), { recursive: true });
       writeFileSync(tree.file('.runtime/versions', name, 'svc'), `#!/bin/sh\nprintf '%s' '${name}'\n`, { mode: 0o755 });
@@ -66,7 +66,7 @@ describe('svc', () => {
       symlinkSync('versions/newer', tree.file('.runtime/current'));
     });
 
-    test('the one that the pointer names runs in its place', async () => {
+    test('runs the version that the pointer names', async () => {
       for (const command of ['up', 'update', 'status']) expect([command, await ran([command])]).toEqual([command, 'newer']);
     });
 
@@ -75,7 +75,7 @@ describe('svc', () => {
       ['its own', '{"from":null,"to":"newer"}'],
       ['its own', '{"from":"gone","to":"newer"}'],
       ['its own', ''],
-    ])('one on trial is started and updated by %s, as the trial %s says', async (before, trial) => {
+    ])('starts and updates a version on trial by %s, when the trial is %s', async (before, trial) => {
       mkdirSync(tree.file('.runtime/update'));
       writeFileSync(tree.file('.runtime/update/trial'), trial);
       for (const command of ['up', 'update']) expect([command, await ran([command])]).toEqual([command, before]);
@@ -84,7 +84,7 @@ describe('svc', () => {
     });
   });
 
-  test('sets up the pinned Node where the host has an old one, and lets npm run under the new one', async () => {
+  test('sets up the pinned Node when that of the host is old, and runs npm under the new one', async () => {
     hostNode('echo v20.20.2');
     tree.npm(`[ "\${PWD##*/}" = .runtime ] || command -v node >>'${tree.folder}/npm-node'`);
     const run = await tree.run(['status']);
@@ -95,7 +95,7 @@ describe('svc', () => {
   });
 
   test.each(['v24.15.9', 'v25.9.0', 'v26.0.5', 'v22.20.0', 'not a version', ''])(
-    'does not take a host Node that says "%s"',
+    'rejects a host Node that reports "%s"',
     async (version) => {
       hostNode(`echo '${version}'`);
       await tree.run(['status']);
@@ -103,13 +103,13 @@ describe('svc', () => {
     },
   );
 
-  test.each(['v24.16.0', 'v24.99.1', 'v26.1.0', 'v27.0.0'])('takes a host Node that says "%s"', async (version) => {
+  test.each(['v24.16.0', 'v24.99.1', 'v26.1.0', 'v27.0.0'])('accepts a host Node that reports "%s"', async (version) => {
     hostNode(`[ "$1" = -v ] && echo '${version}' || exec '${process.execPath}' "$@"`);
     await tree.run(['status']);
     expect(tree.calls()).toHaveLength(1);
   });
 
-  test('takes SVC_NODE, also from .env, and says so when it cannot', async () => {
+  test('uses SVC_NODE, also from .env, and says when it cannot', async () => {
     const env = { SVC_NODE: process.execPath };
     expect((await tree.run(['status'], { env })).code).toBe(0);
     writeFileSync(tree.file('.env'), `# mine\nSVC_NODE=older\nexport SVC_NODE="${process.execPath}"\n`);
@@ -123,7 +123,7 @@ describe('svc', () => {
     expect((await tree.run(['status'], { env: { SVC_NODE: '/no/such/node' } })).stderr).toContain('there is no such program');
   });
 
-  test('installs what tests need on top, and then nothing more for the rest', async () => {
+  test('adds what tests need to an installation, and then installs nothing more for other commands', async () => {
     hostNode();
     await tree.run(['up']);
     await tree.run(['test']);
@@ -135,7 +135,7 @@ describe('svc', () => {
     ]);
   });
 
-  test('never writes into its stamps: another folder may have them as hard links', async () => {
+  test('replaces its stamp files instead of writing into them, since they may be hard links', async () => {
     hostNode();
     await tree.run(['up']);
     const stamps = ['.svc-level', '.svc-lock'];
@@ -150,7 +150,7 @@ describe('svc', () => {
     expect(before[0]).toBe('production\n');
   });
 
-  test('shows the help of test and check without what tests need', async () => {
+  test('shows the help of test and check without installing what tests need', async () => {
     hostNode();
     await tree.run(['up']);
     for (const name of ['test', 'check'])
@@ -176,7 +176,7 @@ describe('svc', () => {
     expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
   });
 
-  test('takes over the lock of a process that is gone, one of many at once', async () => {
+  test('takes over the lock of a dead process, by only one of many concurrent runs', async () => {
     hostNode();
     tree.npm('sleep 0.5');
     mkdirSync(tree.file('.runtime/lock'), { recursive: true });
@@ -235,7 +235,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  test('sets up Node again when that was cut short', async () => {
+  test('sets up Node again when its set-up was interrupted', async () => {
     mkdirSync(tree.file('.runtime/node_modules/.bin'), { recursive: true });
     writeFileSync(tree.file('.runtime/node_modules/.bin/node'), 'half a program');
     chmodSync(tree.file('.runtime/node_modules/.bin/node'), 0o755);
@@ -243,7 +243,7 @@ describe('svc', () => {
     expect(tree.calls()[0]).toMatch(/^\.runtime: ci/);
   });
 
-  test('names what to install where there is no npm', async () => {
+  test('names what to install when npm is missing', async () => {
     rmSync(path.join(tree.bin, 'npm'));
     expect(await tree.run(['up'])).toMatchObject({
       code: 1,
