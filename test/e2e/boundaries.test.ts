@@ -123,7 +123,7 @@ test.each(['manager', 'collector', 'compat'] as const)(
   },
 );
 
-describe.each(processes)('[H08] malformed requests to %s', (name) => {
+describe.each(processes)('[H08] %s on malformed requests', (name) => {
   test.each([
     ['both lengths', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', 400],
     ['two lengths', 'Content-Length: 2\r\nContent-Length: 40\r\n', 400],

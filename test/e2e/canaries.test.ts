@@ -100,7 +100,7 @@ async function sayLate(): Promise<void> {
   await ask(`${house.urls.core}/v2/mcp`, { body: { name: 'x', command: 'true', env } });
 }
 
-/** An event of another producer, with secrets wherever a text may stand. */
+/** An event of another producer, with secrets in every text field. */
 const foreignEvent = (text: string, others: string[]) => ({
   kind: text,
   session: text,

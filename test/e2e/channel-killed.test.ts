@@ -51,7 +51,7 @@ test.each(kills > 50 ? rules : rules.filter((_, n) => n === Date.now() % 2))(
   120_000 + kills * 8000,
 );
 
-/** What networks and busy platforms do to some of the requests. */
+/** Network faults and errors of a busy platform, for some of the requests. */
 const randomFaults =
   (random: () => number): ChooseFault =>
   ({ method, path }) => {

@@ -45,7 +45,7 @@ test(
       find: (all, core) => findBroken(seenOf(server), all, core),
     });
     expect([service.faults(), server.violations, asked]).toEqual(['', [], messages]);
-    // A process that has just begun cannot know what the one before it was asked to wait for.
+    // A new process cannot know how long the one before it was asked to wait.
     expect(server.offences.filter(({ early }) => early).length).toBeLessThanOrEqual(kills);
   },
   300_000 + kills * 8000 + messages * 500,

@@ -10,10 +10,10 @@ import { freePorts } from '@svc/testing/free-ports.ts';
 import { createHostProcess } from '@svc/testing/host-process.ts';
 import { mountLossyDisk } from '@svc/testing/lossy-disk.ts';
 
-/** What may be lost of the time before, ms (docs/running.md). */
+/** How much of the time before a power failure may be lost, in ms (docs/running.md). */
 const lostMs = 1000;
 const talkMs = 3000;
-/** Slowly enough for the log not to grow so long that it is moved into the database, which brings it to the disk as well; and for one page of the history. */
+/** Slow enough that the log is not checkpointed, which would also sync it to the disk, and that one page holds the history. */
 const breathMs = 25;
 const conversation = 'shell:power';
 

@@ -14,7 +14,7 @@ import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** What becomes of a form that is filled in wrongly, or at the wrong moment. */
+/** Forms that are filled in wrongly, or at the wrong moment. */
 describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let page: Page;

@@ -24,7 +24,7 @@ const lookSideways = (page: Page): Promise<{ px: number; closesList: boolean }> 
   }))))`);
 
 /**
- * What has lost a part of its height: boxes that cut off what is in them, or make one scroll in a window within the window. The page itself
+ * Boxes that cut off a part of their content, or that scroll within the page. The page itself
  * scrolls, and so do the conversation, the list of screens and fields of several lines.
  */
 const cutOff = (page: Page): Promise<string[]> =>
@@ -34,7 +34,7 @@ const cutOff = (page: Page): Promise<string[]> =>
     return overflowY !== 'visible' && overflowY !== 'clip' && clipPath === 'none' && box.scrollHeight > box.clientHeight + 1;
   }).map((box) => box.tagName + '.' + box.className)`) as Promise<string[]>;
 
-/** Each screen, and what is on it when it has all that it shows. */
+/** Each screen, and a selector that matches once it is complete. */
 const screens = [
   { path: '/', ready: 'h1' },
   { path: '/chat', ready: '.reply .below' },

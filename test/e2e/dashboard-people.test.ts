@@ -12,7 +12,7 @@ import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** Everything that is done to people on their screen, and what they may do afterwards, as the core says. */
+/** Every action on the screen of people, and its effect on their rights in the core. */
 describe.skipIf(why !== null)(`people in the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let page: Page;

@@ -20,7 +20,7 @@ const turnsAtOnce = 40;
 const workers = 8;
 const session = '/sessions/compat%3Acompat%3Asession%3A0';
 const screens = screensWith(session);
-/** Buttons that show more of what others have written. */
+/** Buttons that open more texts of others. */
 const dialogs: Record<string, string[]> = {
   '/people': ['Let in', 'Invite a person'],
   '/channels': ['Logs', 'Remove', 'Add channel'],
@@ -48,7 +48,7 @@ describe.skipIf(why !== null)(`hostile texts in the dashboard${skipNote(why)}`, 
   const post = async (url: string, body: object) => (await dashboard.house.post<{ message?: string }>(core() + url, body)).body;
   const say = (text: string, key: string) =>
     post('/v2/handle', { channel: 'compat', conversation_key: key, sender: { raw_id: 'owner' }, content: { text } });
-  /** Each text is seen in one of these places. */
+  /** Expects that each text is visible in one of these places. */
   const seen = async (wanted: readonly string[], place: string, read = bare) => {
     const places = `[...document.querySelectorAll(${JSON.stringify(place)})]`;
     const shown = read(await page.evaluate<string>(`${places}.map(({ textContent }) => textContent).join('\\n')`));

@@ -18,7 +18,7 @@ const streaming = isLong ? { seconds: 60, runs: 10, leastShare: 0.75 } : { secon
 const longestTaskMs = isLong ? 100 : 1500;
 const maxGrowthMb = 4;
 
-/** By keyboard, eye and ear, and under load; the engine says what the test asks for. */
+/** By keyboard and screen reader, with other displays, and under load; the test controls what the engine says. */
 describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;

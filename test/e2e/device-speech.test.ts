@@ -12,7 +12,7 @@ import { openRealGateway, type OpenDevice, type RealGateway } from './device-app
 const espeak = '/usr/bin/espeak-ng';
 const why = whyNoBrowser() ?? (existsSync(espeak) ? null : `there is no ${espeak}`);
 
-/** Chromium’s microphone gets a spoken file, again and again; what is read aloud is spoken, too. Only the provider of speech is a stand-in. */
+/** The microphone of Chromium plays a spoken file in a loop; answers are real speech, too. Only the provider of speech is a stand-in. */
 describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
   const folder = temporaryFolder();
   let speech: SpeechServer;
@@ -121,7 +121,7 @@ describe.skipIf(why !== null)(`speaking with a device${skipNote(why)}`, () => {
   });
 });
 
-/** A WAV file of a sentence, and so much silence behind it. */
+/** A WAV file of a sentence, followed by silence. */
 function say(text: string, file: string, silenceMs: number): Buffer {
   execFileSync(espeak, ['-w', file, text]);
   const wav = readFileSync(file);

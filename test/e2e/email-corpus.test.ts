@@ -26,7 +26,7 @@ describe.skipIf(why !== null)(`corpus of e-mails${skipNote(why)}`, () => {
   const chosen = Array.from({ length: Math.min(most, answered.length) }, (_, n) => answered[Math.floor(n * step)] as CorpusMail);
   const corpus = [...mailCorpus().filter(({ fate }) => fate !== 'answered'), ...chosen];
   const uids = new Map<number, CorpusMail>();
-  /** One after the other, each read before the next, so that it is known which UID is whose: the server numbers what has come since in an order of its own. */
+  /** One at a time, each read before the next, to know the UID of each: the server may number several new mails in any order. */
   async function deliver(mails: readonly CorpusMail[]): Promise<void> {
     let last = (await service.servers.read(mailbox)).at(-1)?.uid ?? 0;
     for (const mail of mails) {

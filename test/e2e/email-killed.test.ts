@@ -58,7 +58,7 @@ describe.skipIf(why !== null)(`e-mail through kills${skipNote(why)}`, () => {
   );
 });
 
-/** People who write, in each thread the next mail when the one before it is answered or a while has passed. */
+/** People write the next mail of a thread once the one before is answered, or after a while. */
 async function ask({ servers }: EmailService, random: () => number): Promise<Asked[]> {
   const asked: Asked[] = [];
   const talks = people.map(async (person, n) => {

@@ -61,7 +61,7 @@ test(
   300_000 + kills * 8000 + comments * 1500,
 );
 
-/** People who write, in each issue the next comment when the mention before it is answered or a while has passed. */
+/** People write the next comment of an issue once the mention before is answered, or after a while. */
 async function ask({ server, issues: all, people }: IssuesService, random: () => number): Promise<Asked[]> {
   const asked: Asked[] = [];
   const talks = all.map(async (issue, n) => {

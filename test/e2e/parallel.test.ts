@@ -19,8 +19,8 @@ const turn = (key: string, text: string) =>
   });
 
 /**
- * When each turn surely ran, from its telemetry. The end is a time of day and the length comes from a clock that only goes
- * forward, both in whole milliseconds: the beginning may seem one earlier than it was.
+ * When each turn certainly ran, from its telemetry. The end is a time of day and the length comes from a monotonic clock,
+ * both in whole milliseconds: the beginning may seem one earlier than it was.
  */
 async function runs(prefix: string) {
   const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);

@@ -125,7 +125,7 @@ test('a killed manager restarts its connectors, also one that had failed', { tim
   await becomes('running');
 });
 
-/** A small file system of its own, for the data folder; null where nobody may mount one. */
+/** A small separate file system for the data folder; null where none can be mounted. */
 function mountSmallDisk(): SmallDisk | null {
   const folder = temporaryFolder();
   try {

@@ -147,7 +147,7 @@ describe('a reader of a stream', () => {
 });
 
 /**
- * The offline engine, which also says a word every 300 ms: those of the message (`say`); or a name that no other process says, and long after it
+ * The offline engine, which also says a word every 300 ms: those of the message (`say`); or a name that is unique to its process, and much later
  * `done` (`name`). The name has no digits: what could be the beginning of a card's number is held back until more has come.
  */
 const speaker = `

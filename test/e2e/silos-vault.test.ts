@@ -29,7 +29,7 @@ beforeAll(async () => {
   await unseal();
   core = await openCore();
 });
-/** Whatever the test before has left, both serve and the vault is open. */
+/** Both processes run and the vault is unsealed, whatever the previous test did. */
 beforeEach(async () => {
   if (hasEnded(vault.child)) await restartVault();
   if ((await askProcess(ports.vault, 'GET /v1/status'))?.body['sealed'] !== false) await unseal();

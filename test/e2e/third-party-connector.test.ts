@@ -28,7 +28,7 @@ const environment = () => ({
   SVC_MANAGER_TOKEN: 'the-token-of-this-manager',
 });
 
-/** Types one block of the guide into a shell, where `./svc` is. The port is one of this test. */
+/** Runs one block of the guide in a shell, in a folder that has `./svc`, with a port of this test. */
 function type(block: string): Promise<Ended> {
   const text = block.replaceAll('3040', String(port));
   return new Promise((resolve) => {
@@ -207,7 +207,7 @@ test.each([
   [['add', 'shop'], '--secret token_secret_key'],
   [['config', 'shop', '--get', 'prt'], 'has no setting "prt"'],
   [['logs', 'nobody'], 'there is no connector "nobody"'],
-])('%j says what is wrong', async (args, why) => {
+])('svc connector %j says what is wrong', async (args, why) => {
   const { code, err } = await connector(...args);
   expect([code, err]).toEqual([1, expect.stringContaining(why)]);
 });

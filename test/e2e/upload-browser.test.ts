@@ -10,7 +10,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { startCore } from '@svc/testing/spawn-core.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
-/** A real Chromium that nobody used before. To be closed by the test. */
+/** A real Chromium with an empty profile. The test has to close it. */
 async function openBrowser(): Promise<{ context: BrowserContext; close(): Promise<void> }> {
   const folder = temporaryFolder();
   const context = await chromium.launchPersistentContext(folder.path, {
@@ -34,7 +34,7 @@ describe.skipIf(why !== null)(`[U15] an uploaded file in a real browser${skipNot
   const folder = temporaryFolder();
   const told: string[] = [];
   const pages = new Map<string, { type: string; text: string }>();
-  /** Another site: serves pages of the test, and notes every script that ran. */
+  /** Another site: serves pages of the test, and records every script that ran. */
   const other = http.createServer((request, response) => {
     const page = pages.get(request.url ?? '');
     if (request.url?.startsWith('/ran/') === true) told.push(request.url);

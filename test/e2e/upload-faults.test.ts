@@ -106,7 +106,7 @@ const steps = [
 ] as const;
 
 const firstOfEnd = steps.findIndex(([, call, place]) => call === 'fsync' && place === 'data');
-/** A kill before one of these leaves on the disk what a kill before the step after it leaves. */
+/** A kill before one of these leaves the same state on the disk as a kill before the next step. */
 const changesNothing = new Set<string>([
   'the writing out of the file',
   'the writing out of its folder',

@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 const chunkBytes = 8 * mebibyte;
 const chunks = 32;
 
-/** Of a process, in MiB: what it takes now, and the most it ever took. */
+/** The memory of a process in MiB: now, and at its peak. */
 function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-/** What each shell offers for a line whose last word is being typed; asked as the shell itself asks. */
+/** How to ask each shell for the completions of a line whose last word is being typed. */
 const ask: Readonly<Record<Shell, (words: string[]) => { program: string; args: string[] }>> = {
   bash: (words) => ({
     program: 'bash',

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { isWhole, removeFolder } from '../src/update/version-folder.ts';
 
-/** For some time: makes its cache where it is missing, as each Node process does, and writes into it. */
+/** For some time creates its cache folder when it is missing, as each Node process does, and writes into it. */
 const writer = `
   const { mkdirSync, writeFileSync } = require('node:fs');
   const end = Date.now() + 700;

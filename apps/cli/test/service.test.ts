@@ -20,7 +20,7 @@ afterEach(() => {
   folder.remove();
 });
 
-/** A program that notes how it was called, and does what a shell script says. */
+/** A program that records its calls and runs a shell script. */
 function program(name: string, script = ''): void {
   writeFileSync(at('bin', name), `#!/bin/sh\nprintf '%s ' ${name} "$@" >>'${at('calls')}'; echo >>'${at('calls')}'\n${script}\n`);
   chmodSync(at('bin', name), 0o755);

@@ -19,14 +19,14 @@ const core = http.createServer((request, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(body));
 });
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 const deaf = createServer();
 const portOf = async (server: typeof core | typeof deaf): Promise<string> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return String(typeof address === 'object' && address !== null ? address.port : 0);
 };
-/** Notes this process as the supervisor of a data folder, and as what runs at these ports. */
+/** Records this process as the supervisor of a data folder, and as the processes at these ports. */
 function superviseHere(dataDir: string, hosts: readonly [name: string, port: string][]): void {
   mkdirSync(path.join(dataDir, 'run'), { recursive: true });
   const services = hosts.map(([name, port]) => ({ name, url: `http://127.0.0.1:${port}`, pid: process.pid, status: 'running' }));

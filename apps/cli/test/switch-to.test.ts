@@ -53,7 +53,7 @@ test('starts nothing when the supervisor has already gone back itself', async ()
   const started: string[] = [];
   Object.assign(context, { say: () => undefined });
   Object.assign(context.service, {
-    // The one that is started has to load first.
+    // The process that was started has to load first.
     read: () => ((looks += 1) < 4 ? null : ({ pid: process.pid } as SupervisorState)),
     start: async () => void started.push('another'),
   });

@@ -18,7 +18,7 @@ function writeVersion(folder: string, b: string): string {
   return folder;
 }
 
-/** What its program prints, and the modules for which it takes compiled code. */
+/** The output of its program, and the modules for which it used compiled code. */
 function run(folder: string): { said: string; accepted: string[] } {
   const env = {
     PATH: process.env['PATH'],

@@ -48,7 +48,7 @@ const other = {
 } as ListedSession;
 
 let asked: string[] = [];
-/** Both hosts: what they answer to which request; anything else is 404. */
+/** The answers of both hosts by request; anything else is 404. */
 const answers: Record<string, object> = {
   'GET /v2/terminals': { terminals: [own] },
   'POST /v2/terminals': own,

@@ -23,7 +23,7 @@ async function next(): Promise<Goal> {
   return { commit, version, args };
 }
 
-/** What `svc` of the folder hands over to; its own is that of the same version. */
+/** The version that `svc` of the folder hands over to; its own must be of the same version. */
 function settledVersion(): string {
   const isSame = readFileSync(house.file('svc')).equals(readFileSync(house.file('.runtime/current/svc')));
   return isSame ? readFileSync(house.file('.runtime/current/VERSION'), 'utf8').trim() : 'its svc is of another version';
@@ -97,7 +97,7 @@ describe('an archive server that fails or lies', () => {
 });
 
 describe('a full disk', () => {
-  /** `megabytes` of null: more than a copy of what is installed, less than an unpacked version beside it. */
+  /** `megabytes` null: room for a copy of the installed version, but not for another unpacked one. */
   type FullDisk = [what: string, folder: string, megabytes: number | null, fullIn: string | null, codes: number[]];
   // A disk in the place of versions hides those that are there, so these come before there are any.
   const disks: FullDisk[] = [

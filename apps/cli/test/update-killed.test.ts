@@ -123,7 +123,7 @@ test('every message sent meanwhile is in the history once, with its answer', asy
   process.stderr.write(`${answered} messages, each once and answered\n`);
 }, 60_000);
 
-/** What the machine fails with, and how an update ends then. Nothing of it is the version's fault, so it may be tried again. */
+/** Faults of the machine, and how an update ends then. They are not the fault of the version, so it may be tried again. */
 describe('failures of the machine', () => {
   const tag = 'v0.3.0';
   const runsWhole = () => becomes(killing.isWhole);

@@ -49,7 +49,7 @@ const storedIds = () =>
   );
 const integrity = () => readDatabase((db) => db.prepare('PRAGMA integrity_check').get());
 
-/** Runs an emitter and kills it after about `enough` printed ids, at whatever it is doing then. */
+/** Runs an emitter and kills it after about `enough` printed ids. */
 async function emitAndKill(enough: number): Promise<string[]> {
   const child = startEmitter(spool(), url());
   children.push(child);
@@ -62,7 +62,7 @@ async function emitAndKill(enough: number): Promise<string[]> {
   return output.slice(0, output.lastIndexOf('\n')).split('\n');
 }
 
-/** What the next start of a producer does: it sends what earlier ones left. */
+/** Sends what earlier producers left, as the next start of a producer does. */
 async function sendLeftovers() {
   const options = { dir: spool(), producer: 'emitter', collectorUrl: url(), token: null, clock: systemClock, ids: randomIds };
   const telemetry = createTelemetry({ ...options, log: createLog('test', 'silent'), mask: noMask });

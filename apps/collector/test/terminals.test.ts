@@ -62,7 +62,7 @@ async function openEngine(engine: TranscriptEngine, dir: string, sign: RegExp): 
 /** Gemini takes an enter key that follows a character within 30 ms for a line break of pasted text. */
 const personsPaceMs = 150;
 
-/** Types a line as a person would: the enter key comes some time after what was typed is on the screen. */
+/** Types a line as a person would: Enter is pressed some time after the text is on the screen. */
 async function say(pane: string, text: string): Promise<void> {
   tmux('send-keys', '-t', pane, '-l', text);
   await expect.poll(() => screen(pane), { timeout: waitMs }).toContain(text.slice(0, 20));

@@ -58,7 +58,7 @@ afterAll(async () => {
   await control.close();
 });
 
-/** What the system says of a process: `Z` for one that has ended and whose parent, tmux, has not noticed; empty when it is gone. */
+/** The state of a process: `Z` if it has ended but its parent, tmux, has not reaped it; empty when it is gone. */
 const stateOf = (pid: number) => spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
 
 const type = (session_id: string, body: object) => control.post('send-keys', { session_id, ...body });

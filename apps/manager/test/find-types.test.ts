@@ -209,7 +209,7 @@ test('a type that failed to load is tried again after a while, even if its folde
 
   expect((await find()).problems).toEqual([expect.stringContaining('not today')]);
   writeFileSync(path.join(dir, 'deep/down/ready'), '');
-  // Not at once: one that never ends costs the caller five seconds.
+  // Not at once: a type that never finishes loading takes five seconds.
   expect((await find()).problems).toHaveLength(1);
   vi.advanceTimersByTime(30_000);
   expect(await find()).toMatchObject({ types: [{ meta: { type: 'moody' } }], problems: [] });

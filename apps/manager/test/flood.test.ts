@@ -10,7 +10,7 @@ const isDeep = process.env['TEST_DEEP'] === '1';
 const floodMib = isDeep ? 1024 : 32;
 const mib = 1024 * 1024;
 
-/** Writes as fast as it is let, a secret in each line; then says that it is over. */
+/** Writes as fast as it can, with a secret in each line, and then a last line. */
 const flooder = `
   export const meta = { type: 'flooder', displayName: 'Flooder', supportsMultiple: false, capabilities: {},
     credentialKeys: ['token_secret'], outbound: false, configSchema: { type: 'object', properties: {

@@ -93,7 +93,7 @@ test('a 401 names the credential that its route takes', async () => {
   expect(await challenge('POST /v1/tokens', { name: 'NAME' })).toBe('Bearer');
 });
 
-test('every answer says what was done', async () => {
+test('every change is answered with its result', async () => {
   expect(await vault.good('POST /v1/rotate')).toEqual({ ok: true, generation: 2, rewrapped: 1 });
   expect(await vault.good('POST /v1/seal')).toEqual({ ok: true, sealed: true });
   expect(await vault.good('POST /v1/unseal', { passphrase })).toEqual({ ok: true, sealed: false });

@@ -44,7 +44,7 @@ describe('while sealed', () => {
     expect(await vault.ask(route, body)).toMatchObject({ status: 503, body: { sealed: true } });
   });
 
-  test('the status says so and nothing more', async () => {
+  test('the status shows that it is sealed, and nothing more', async () => {
     expect((await vault.ask('GET /v1/status', undefined, {})).body).toEqual({ initialized: true, sealed: true });
     expect((await vault.ask('GET /health', undefined, {})).body).toMatchObject({ status: 'ok', sealed: true });
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => vault.close());
 
-/** What a watcher has heard; away is null. */
+/** The states that a watcher got; null while the vault is away. */
 function watch() {
   const heard: (VaultState | null)[] = [];
   const stop = watchVault({ url, clock: systemClock, onState: (state) => heard.push(state) });
