@@ -11,7 +11,7 @@ import type { Config } from '../src/meta.ts';
 const ann = { senderId: '200000000000000001', senderName: 'ann' };
 let peer: CrablineDiscord;
 
-/** The connector between a Discord that others wrote and a core that does what the test says. */
+/** The connector between an independent Discord server and a core that the test scripts. */
 async function openChatroom(more: Partial<Config> = {}) {
   const folder = temporaryFolder();
   const config = { ...defaultsOf(meta), bot_token_secret_key: 'TOKEN', api_url: peer.apiUrl, reactions: false, ...more };
@@ -47,7 +47,7 @@ async function shown(channel = peer.manifest.fixture.channelId): Promise<string[
   );
 }
 
-test('messages that name the bot are answered in their order, whatever the network does', async () => {
+test('answers mentions in order despite network faults', async () => {
   await openChatroom();
   peer.fault = randomFaults(createRandom(7), { cutBefore: 0.1, errorBefore: 0.1, slow: 0.2, tooMany: 0.1 });
   for (let n = 0; n < 5; n++) await mention(`text ${n}`);
@@ -55,7 +55,7 @@ test('messages that name the bot are answered in their order, whatever the netwo
   await expect.poll(async () => (await shown()).filter((text) => text.startsWith('echo')), { timeout: 40_000 }).toEqual(answers);
 });
 
-test('private messages and threads are conversations of their own', async () => {
+test('private messages and threads have a conversation each', async () => {
   const { core } = await openChatroom();
   const opened = await fetch(`${peer.apiUrl}/v10/users/@me/channels`, {
     method: 'POST',
@@ -77,7 +77,7 @@ test('private messages and threads are conversations of their own', async () => 
   expect(keys).toEqual([`chatroom:inst_1:channel:${channelId}`, `chatroom:inst_1:channel:${thread}`]);
 });
 
-test('a gateway that is cut off is opened again, and what is said then is answered', async () => {
+test('reconnects after the gateway drops the connection, and answers messages sent then', async () => {
   const { live } = await openChatroom();
   peer.dropGateway();
   await expect.poll(() => live.health().healthy).toBe(true);
@@ -92,7 +92,7 @@ test('a gateway that is cut off is opened again, and what is said then is answer
     .toBeGreaterThan(0);
 });
 
-test('long replies and files are taken by it', async () => {
+test('the server accepts long replies and files', async () => {
   const { core } = await openChatroom();
   const long = Array.from({ length: 700 }, (_, n) => `word${n}`).join(' ');
   core.script = ({ result }) => result({ actions: [{ type: 'reply', text: long }] });

@@ -2,21 +2,21 @@ import { expect, test } from 'vitest';
 import { openChatroom } from './open-chatroom.ts';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
 
-test('a token that Discord does not know ends the start, with what to do', async () => {
+test('a token that Discord rejects fails the start with advice', async () => {
   const token = 'MTIzNDU2Nzg5MDEyMzQ1Njc4.another.the-token-of-no-bot';
   await expect(openChatroom({ token })).rejects.toThrow(/rejected this token.*Reset Token/);
 });
 
-test('a text that is no token is not sent anywhere', async () => {
+test('a malformed token fails the start and is never sent', async () => {
   await expect(openChatroom({ token: 'no token\r\nof a bot' })).rejects.toThrow(/is not a bot token/);
 });
 
-test('a bot that may not have what people write ends the start, with where to switch it on', async () => {
+test('a bot without the Message Content Intent fails the start and names where to enable it', async () => {
   const server = { readsMessageContent: false };
   await expect(openChatroom({ server })).rejects.toThrow(/Message Content Intent.*Privileged Gateway Intents/);
 });
 
-test('a connection that is cut, closed or asked to go is opened again, and nothing is lost or comes twice', async () => {
+test('reconnects after a cut, a close or a request to reconnect, without losing or repeating a message', async () => {
   const house = await openWork();
   const { server, me, say } = house;
   const breaks = [
@@ -37,7 +37,7 @@ test('a connection that is cut, closed or asked to go is opened again, and nothi
   expect(house.health()).toEqual({ healthy: true });
 });
 
-test('a restart goes on with the session: an edit of its absence is given, too', async () => {
+test('resumes the session after a restart, and receives edits made during the absence', async () => {
   const house = await openWork();
   const { server, me, say } = house;
   const first = say(`${me} before`);
@@ -50,7 +50,7 @@ test('a restart goes on with the session: an edit of its absence is given, too',
   expect(house.core.amendments.map(({ text }) => text)).toEqual(['before, edited']);
 });
 
-test('what was said in an absence that a session does not outlive is read from the channels, once and in order', async () => {
+test('when the session has expired, reads messages missed during the absence from the channels, once and in order', async () => {
   const house = await openWork({ server: { resumeMs: 0 } });
   const { server, ann, general, me, say } = house;
   const dm = server.dm(ann);
@@ -68,7 +68,7 @@ test('what was said in an absence that a session does not outlive is read from t
   expect(textsOf(house).toSorted()).toEqual(wanted.toSorted());
 });
 
-test('an invalid session is followed by another one, in the same process', async () => {
+test('an invalidated session is replaced by a new one in the same process', async () => {
   const house = await openWork();
   const { server, me, say } = house;
   say(`${me} before`);
@@ -78,7 +78,7 @@ test('an invalid session is followed by another one, in the same process', async
   await expect.poll(() => answeredOf(house)).toEqual(['before', 'between']);
 });
 
-test('while the gateway refuses connections the health says so, and then no longer', async () => {
+test('health is unhealthy while the gateway refuses connections, and recovers', async () => {
   const house = await openWork();
   const { server, me, say } = house;
   server.gateway.refuseNext(3);

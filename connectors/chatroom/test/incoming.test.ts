@@ -7,7 +7,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
 
-test('a private message is answered, in a conversation of its channel', async () => {
+test('answers a private message in a conversation of its channel', async () => {
   const house = await openWork();
   const dm = house.server.dm(house.ann);
   const said = house.say('hello', { channel: dm });
@@ -21,7 +21,7 @@ test('a private message is answered, in a conversation of its channel', async ()
   });
 });
 
-test('the first messages of a private chat keep their order, though the chat itself is noted only then', async () => {
+test('keeps the order of the first messages of a private chat while its channel is being stored', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const file = createFileState(path.join(folder.path, 'slow.jsonl'), () => undefined);
@@ -40,7 +40,7 @@ test('the first messages of a private chat keep their order, though the chat its
   expect(house.taken().map(({ text }) => text)).toEqual(['one', 'two']);
 });
 
-test('in a channel what names the bot or answers it is answered, and all else is read', async () => {
+test('in a channel, answers mentions of the bot and replies to it, and only reads other messages', async () => {
   const house = await openWork();
   const { server, general, me, shown, say } = house;
   say(`${me} hello`);
@@ -56,7 +56,7 @@ test('in a channel what names the bot or answers it is answered, and all else is
   ]);
 });
 
-test('threads and posts of a forum are conversations of their own', async () => {
+test('threads and forum posts have a conversation each', async () => {
   const house = await openWork();
   const { server, guild, general, ann, me, say, shown } = house;
   const thread = server.openThread(general, ann, 'aside');
@@ -69,13 +69,13 @@ test('threads and posts of a forum are conversations of their own', async () => 
   expect(keys).toEqual([thread, post].map(({ id }) => `chatroom:inst_1:channel:${id}`));
 });
 
-test('names stand in the place of ids, and previews are read as text', async () => {
+test('replaces ids by names and reads embeds as text', async () => {
   const house = await openWork();
   const { server, guild, general, ann, me, say } = house;
   const bob = server.person('Bob');
   server.join(guild, bob);
   const role = server.role(guild, 'helpers', [ann]);
-  await house.restart(); // what it knows of the server is asked for
+  await house.restart(); // fetches what it knows about the server
   say(`${me} ask <@${bob.id}> or <@&${role.id}> in <#${general.id}> <:ok:123456789012345678> at <t:0:R>`, {
     embeds: [{ type: 'rich', title: 'News', description: 'of today' }],
   });
@@ -84,7 +84,7 @@ test('names stand in the place of ids, and previews are read as text', async () 
     .toEqual(['[Sent embed: News | of today]\nask @bob or @helpers in #general :ok: at 1970-01-01T00:00:00Z']);
 });
 
-test('files come along, in the order in which they were attached', async () => {
+test('forwards files in the order in which they were attached', async () => {
   const house = await openWork();
   house.say(`${house.me} look`, {
     files: [
@@ -97,7 +97,7 @@ test('files come along, in the order in which they were attached', async () => {
   expect(house.saved.map(({ content }) => content.toString())).toEqual(['first', 'second']);
 });
 
-test('an edit and a deletion reach the core behind the message; what a link shows is no edit', async () => {
+test('forwards an edit and a deletion after the message, and does not take a link preview for an edit', async () => {
   const house = await openWork();
   const { server, me, say } = house;
   const said = say(`${me} helo`);
@@ -111,7 +111,7 @@ test('an edit and a deletion reach the core behind the message; what a link show
   expect(deletion?.version).toBeGreaterThan(edit?.version ?? Infinity);
 });
 
-test('the edit of an old message is no message that came late', async () => {
+test('the edit of an old message is not marked as late', async () => {
   const clock = { ...systemClock, now: () => Date.now() - 10 * 60_000 };
   const house = await openWork({ server: { clock } });
   const { server, me, say } = house;
@@ -131,7 +131,7 @@ test('a reaction to an answer is read', async () => {
   await expect.poll(() => house.taken().at(-1)).toEqual({ text: '[Reacted with 👍 to your message]', delivery: 'async' });
 });
 
-test('with dm_allowed_user_id nobody else is answered in private, and is told so now and then', async () => {
+test('dm_allowed_user_id denies private messages of everyone else, with a limited number of replies', async () => {
   const house = await openWork({ config: { dm_allowed_user_id: '111111111111111111' } });
   const dm = house.server.dm(house.ann);
   for (let n = 0; n < 5; n++) house.say('let me in', { channel: dm });
@@ -141,7 +141,7 @@ test('with dm_allowed_user_id nobody else is answered in private, and is told so
 
 const stranger = { principal_id: null, denied: true, denial: 'unknown_sender' } as Partial<Identity>;
 
-test('who is unknown is not read in a channel, and one who names the bot is taken as in public', async () => {
+test('does not read unknown senders in a channel, and treats a mention by one of them as public', async () => {
   const house = await openWork();
   const { me, say } = house;
   const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
@@ -153,7 +153,7 @@ test('who is unknown is not read in a channel, and one who names the bot is take
     .toEqual([['hello', true]]);
 });
 
-test('a role of the server lets in who is unknown by themselves, as that role', async () => {
+test('a role of the server admits an otherwise unknown sender, as that role', async () => {
   const house = await openWork();
   const { server, guild, ann, me, say } = house;
   const role = server.role(guild, 'helpers', [ann]);
@@ -164,7 +164,7 @@ test('a role of the server lets in who is unknown by themselves, as that role', 
   expect(house.core.turns[0]?.envelope.sender).toMatchObject({ raw_id: `role:${role.id}`, raw_username: 'ann' });
 });
 
-test('a channel can be quiet or autonomous: then the core is asked unbidden only when that was decided', async () => {
+test('an autonomous channel starts a turn without a mention only when triage says so, up to the limit per hour', async () => {
   const asked: string[] = [];
   const house = await openWork({
     context: {
@@ -190,7 +190,7 @@ test('a quiet channel is only read', async () => {
   await expect.poll(() => house.taken()).toEqual([{ text: 'hello', delivery: 'async' }]);
 });
 
-test('a bot that names it is answered until a person ends the round, and again when one gives the word', async () => {
+test('answers mentions by another bot until a person stops it, and again after the next message to this bot', async () => {
   const house = await openWork();
   const { server, guild, me, say } = house;
   const other = server.person('Other', { bot: true });
@@ -208,7 +208,7 @@ test('a bot that names it is answered until a person ends the round, and again w
   await expect.poll(() => answeredOf(house)).toEqual(['first', 'go on', 'third']);
 });
 
-test('where there is a moderator, of all bots that one gives the word', async () => {
+test('with a moderator, answers no other bot than the moderator', async () => {
   const house = await openWork({ config: { moderator_user_id: '222222222222222222' } });
   const { server, guild, me, say } = house;
   const bots = [server.person('Mod', { bot: true, id: '222222222222222222' }), server.person('Other', { bot: true })];

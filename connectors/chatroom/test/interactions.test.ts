@@ -8,7 +8,7 @@ const withMenu = async (options: Parameters<typeof openWork>[0] = {}) => {
   return house;
 };
 
-test('the menu is given to Discord once, until it is another one', async () => {
+test('registers the commands with Discord once while they do not change', async () => {
   const house = await withMenu();
   const { server } = house;
   expect(server.bot.commands.map(({ name }) => name)).toEqual([
@@ -22,14 +22,14 @@ test('the menu is given to Discord once, until it is another one', async () => {
   ]);
   for (const text of ['before', 'after']) {
     house.say(`${house.me} ${text}`);
-    // What a restart cuts off is brought again; the core knows it.
+    // A message that a restart cuts off is delivered again; the core recognises it.
     await expect.poll(() => answeredOf(house)).toContain(text);
     await house.restart();
   }
   expect(server.calls.filter(({ operation }) => operation.includes('application_commands'))).toHaveLength(1);
 });
 
-test('a slash command is shown as what was asked, and answered below it', async () => {
+test('shows the question of a slash command and answers below it', async () => {
   const house = await withMenu();
   const { server, ann, general, shown } = house;
   server.command({ from: ann, channel: general, name: 'ask', options: { question: 'what is up?' } });
@@ -40,7 +40,7 @@ test('a slash command is shown as what was asked, and answered below it', async 
   await expect.poll(() => answeredOf(house)).toEqual(['what is up?', '/status']);
 });
 
-test('a command of one who has no access is refused to them alone', async () => {
+test('denies a command of a sender without access with a private reply', async () => {
   const house = await withMenu();
   const { server, ann, general, shown } = house;
   const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
@@ -51,7 +51,7 @@ test('a command of one who has no access is refused to them alone', async () => 
   expect(house.core.turns).toEqual([]);
 });
 
-test('a command in a channel or thread that the bot cannot see is refused to who gave it', async () => {
+test('denies a command in a channel or thread that the bot cannot see, with a private reply', async () => {
   const house = await withMenu({ server: { resumeMs: 0 } });
   const { server, ann, general } = house;
   await house.stop();
@@ -67,7 +67,7 @@ test('a command in a channel or thread that the bot cannot see is refused to who
   expect(house.core.turns).toEqual([]);
 });
 
-test('a question about a message is asked in a window, and comes with that message', async () => {
+test('“Ask about this” opens a dialog and sends the question with the message', async () => {
   const house = await withMenu();
   const { server, ann, say } = house;
   const said = say('the sky is green');
@@ -77,7 +77,7 @@ test('a question about a message is asked in a window, and comes with that messa
   await expect.poll(() => answeredOf(house)).toEqual(['[About a message of ann: "the sky is green"]\nis it?']);
 });
 
-test('a pressed button is an answer for the core; one that is over is said so to who pressed it', async () => {
+test('forwards a pressed button to the core as the answer, and reports an expired question', async () => {
   const house = await withMenu();
   const { server, ann, general, me, say } = house;
   house.core.script = ({ handlers, result }) => {
@@ -104,7 +104,7 @@ test('a pressed button is an answer for the core; one that is over is said so to
   await expect.poll(() => server.messages(general).map(({ text }) => text)).toContain('This question is over.');
 });
 
-test('a command that is given again is shown and answered once', async () => {
+test('a command that Discord delivers twice is shown and answered once', async () => {
   const house = await withMenu({ server: { eventFaults: { random: () => 0, twice: 1, outOfOrder: 0 } } });
   const { server, ann, general, shown } = house;
   server.command({ from: ann, channel: general, name: 'ask', options: { question: 'once?' } });

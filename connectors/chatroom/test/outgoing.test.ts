@@ -11,7 +11,7 @@ import { toMessages } from '../src/outgoing/to-messages.ts';
 const text = (words: string) => ({ type: 'reply', text: words });
 const words = 'A **reply** that is long enough to be shown.';
 
-/** What leaves, on a Discord of ours that checks each request against the description of the API. */
+/** The outgoing side, at our own Discord server that checks each request against the description of the API. */
 async function open({ server: options = {}, ...own }: Partial<OutgoingDeps> & { server?: DiscordServerOptions } = {}) {
   const folder = temporaryFolder();
   const server = await startDiscordServer(options);
@@ -54,7 +54,7 @@ async function open({ server: options = {}, ...own }: Partial<OutgoingDeps> & { 
     ask,
     result,
     channel: (name: string) => server.channel(guild, name),
-    /** Another process, which knows what the one before has written down. */
+    /** Starts another process with the state of the previous one. */
     async restart() {
       outgoing = await begin();
     },
@@ -63,7 +63,7 @@ async function open({ server: options = {}, ...own }: Partial<OutgoingDeps> & { 
   };
 }
 
-test('all that a reply may have is shown, and nobody is called', async () => {
+test('shows everything that a reply may contain, and mentions no one', async () => {
   const { server, context, ann, ask, result, channel } = await open();
   const general = channel('general');
   const save = async (name: string, mime: string) => {
@@ -82,7 +82,7 @@ test('all that a reply may have is shown, and nobody is called', async () => {
   expect(server.messages(general).find((one) => one.id === id)?.reactions).toHaveLength(1);
 });
 
-test('a reply whose answers are lost is shown once, by this process and by the next', async () => {
+test('a reply is shown once when the responses of Discord are lost, also after a restart', async () => {
   const { server, ask, result, channel, restart } = await open();
   const general = channel('general');
   server.failNext(/^create_message$/, 'cut after');
@@ -96,13 +96,13 @@ test('a reply whose answers are lost is shown once, by this process and by the n
   expect(server.replies(general).map((one) => one.text)).toEqual(['One.', 'Two, whole.']);
 });
 
-test('a person is written to in private', async () => {
+test('sends to a person in a private channel', async () => {
   const { server, ann, send } = await open();
   await send(`user:${ann.id}`, { text: 'hello' });
   expect(server.replies(server.dm(ann)).map((one) => one.text)).toEqual(['hello']);
 });
 
-test('limits are kept, over channels and edits, and nothing is missing', async () => {
+test('keeps within the rate limits across channels and edits without losing text', async () => {
   const { server, ask, result, channel } = await open({ server: { limits: {} } });
   const channels = Array.from({ length: 8 }, (_, n) => channel(`room-${n}`));
   const long = 'word '.repeat(1200);
@@ -125,7 +125,7 @@ test('limits are kept, over channels and edits, and nothing is missing', async (
   expect(server.offences.filter(({ early }) => early)).toEqual([]);
 });
 
-test('any Markdown is taken', async () => {
+test('sends any Markdown', async () => {
   const { server, ask, result, channel } = await open();
   const replies = fc.sample(markdownReplies, { numRuns: 60, seed: 1 }).filter((markdown) => toMessages(markdown).length > 0);
   const rooms = replies.map((_, n) => channel(`room-${n}`));

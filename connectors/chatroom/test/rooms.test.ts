@@ -50,7 +50,7 @@ async function openThree() {
   return { server, ann, general, agents, bots, said, ask: (text: string) => server.say({ from: ann, channel: general, text }) };
 }
 
-test('three assistants give each other the word until the cap, each sees the others as others, and nothing loops', async () => {
+test('three bots take turns until the cap, and each treats the others as bots', async () => {
   const { agents, bots, said, ask } = await openThree();
   ask(`<@${bots[0]?.user.id}> begin`);
   // One turn for the person, and of each as many as the cap for bots.
@@ -64,7 +64,7 @@ test('three assistants give each other the word until the cap, each sees the oth
   }
 });
 
-test("a person's word ends the round of all of them", async () => {
+test('“stop” by a person ends the turns of all bots', async () => {
   const { agents, bots, said, ask } = await openThree();
   const aborted = agents.map(({ core }) => {
     let times = 0;
@@ -78,12 +78,12 @@ test("a person's word ends the round of all of them", async () => {
   await expect.poll(() => agents.reduce((sum, { core }) => sum + core.turns.length, 0)).toBeGreaterThan(0);
   const after = said().length;
   ask('something else, to nobody');
-  // Not as the last one: a word that was on its way may come after it.
+  // Not necessarily the last turn: a reply that was already being sent may follow it.
   await expect
     .poll(() =>
       agents.every(({ core }) => core.turns.some(({ envelope }) => envelope.content.text === 'something else, to nobody')),
     )
     .toBe(true);
-  // What was on its way when it was ended may still be shown: one word at most.
+  // A reply that was already being sent may still be shown: one at most.
   expect(said().length - after).toBeLessThanOrEqual(1);
 });

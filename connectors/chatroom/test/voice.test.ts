@@ -19,7 +19,7 @@ async function talk() {
   return { said: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), speech };
 }
 
-test('people talk with the assistant in a voice channel, and may interrupt it', { timeout: 120_000 }, async () => {
+test('people talk with the assistant in a voice channel and may interrupt it', { timeout: 120_000 }, async () => {
   const { said, speech } = await talk();
   expect(said.answer).toEqual({
     spoken: 'it is noon is it rain no',
@@ -30,7 +30,7 @@ test('people talk with the assistant in a voice channel, and may interrupt it', 
   expect(said.posts).toEqual(captions.map((each) => `🎙 **${each}`));
   expect(said.resumed).toBe('yes');
   expect(said.interrupted).toMatchObject({ aborted: ['ben'], shown: ['It is noon. Is it rain? No.', 'aborted', 'Yes.', 'Yes.'] });
-  // Cut off in the first of twenty, and then the reply to who interrupted.
+  // Cut off in the first of twenty sentences; then the reply to the person who interrupted.
   expect(said.interrupted.spoken).toMatch(/^one two three( four)?( five)?( six)?( one)?( two)? yes$/);
   expect(speech.requests.filter(({ path: route }) => route.endsWith('transcriptions'))).toHaveLength(4);
   expect(said.movedTo).toEqual(['other-channel']);

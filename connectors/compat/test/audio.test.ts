@@ -19,7 +19,7 @@ describe('POST /v1/audio/speech', () => {
   const say = (more: Partial<OpenAI.Audio.SpeechCreateParams> = {}) =>
     client().audio.speech.create({ model: 'svc', voice: 'default', input: 'good morning', ...more });
 
-  test('speaks for the key of the caller, with what the settings say unless the caller does', async () => {
+  test('speaks as the sender of the key, and passes on the model, voice and format of the request', async () => {
     const answer = await say();
     expect(answer.headers.get('content-type')).toBe('audio/mpeg');
     expect(await answer.json()).toEqual({ sender: 'ann', text: 'good morning' });
@@ -45,7 +45,7 @@ describe('POST /v1/audio/speech', () => {
     expect(await faultOf(say(more))).toMatchObject({ status: 400, param });
   });
 
-  test('that breaks off does not pass for whole', async () => {
+  test('fails the response when the audio breaks off, and keeps serving', async () => {
     speech().speak = async () => ({
       mime: 'audio/mpeg',
       body: Readable.from(
@@ -59,7 +59,7 @@ describe('POST /v1/audio/speech', () => {
     await expect(client().models.list()).resolves.toBeDefined();
   });
 
-  test('is given up when its reader leaves', async () => {
+  test('aborts the call when the client disconnects', async () => {
     const gone = Promise.withResolvers<void>();
     const leaver = new AbortController();
     speech().speak = (_request, signal) =>
@@ -77,7 +77,7 @@ describe('POST /v1/audio/transcriptions', () => {
   const clip = () => toFile(Buffer.from('what was said'), 'clip.wav', { type: 'audio/wav' });
   const hear = async (more: object = {}) => client().audio.transcriptions.create({ model: 'svc', file: await clip(), ...more });
 
-  test('gives the text, as JSON, as text, and as a stream', async () => {
+  test('gives the text as JSON, plain text and a stream', async () => {
     expect(await hear()).toMatchObject({ text: 'what was said', usage: { type: 'duration', seconds: 1 } });
     expect(await hear({ response_format: 'text' })).toBe('what was said\n');
     const events = [];
@@ -114,18 +114,18 @@ describe('POST /v1/audio/transcriptions', () => {
       400,
     ],
     ['-'.repeat(100_000), `multipart/form-data; boundary=${'-'.repeat(70)}`, 400],
-  ])('%#: an invalid form is refused', async (body, type, status) => {
+  ])('rejects an invalid form (%#)', async (body, type, status) => {
     expect((await post(body, type)).status).toBe(status);
   });
 
-  test('refuses a clip that is too large', async () => {
+  test('rejects a clip over the size limit', async () => {
     const answer = await post(Buffer.alloc(27 * 1024 * 1024), 'multipart/form-data; boundary=a').catch(() => null);
     if (answer !== null) expect(answer.status).toBe(413);
     await expect(hear()).resolves.toMatchObject({ text: 'what was said' });
   });
 });
 
-describe('what the core refuses', () => {
+describe('errors of the core', () => {
   const say = () => client().audio.speech.create({ model: 'svc', voice: 'x', input: 'x' });
 
   test.each([
@@ -134,21 +134,21 @@ describe('what the core refuses', () => {
     ['unprocessable', 'bad_model', { status: 400, param: 'model', code: 'model_not_found' }],
     ['unprocessable', 'bad_format', { status: 400, param: 'response_format' }],
     ['unavailable', 'no_provider', { status: 503, code: 'no_provider' }],
-  ] as const)('%s (%s) is an error of the protocol', async (code, reason, expected) => {
+  ] as const)('maps %s (%s) to an error of the API', async (code, reason, expected) => {
     fails(code, reason);
     const fault = await faultOf(say());
     expect(fault).toMatchObject(expected);
     expect(fault.message).toContain('Words of the core.');
   });
 
-  test('a sender without access gets 403', async () => {
+  test('answers 403 to a sender without access', async () => {
     Object.assign(speech(), { speak: () => Promise.reject(new ServiceError('no_access', 'no access')) });
     expect(await faultOf(say())).toMatchObject({ status: 403, code: 'no_access' });
   });
 });
 
 test.each(['/v1/embeddings', '/v1/completions', '/v1/audio/translations', '/v1/images/generations'])(
-  '%s is refused with what there is instead',
+  '%s is rejected as an unsupported endpoint',
   async (path) => {
     const error = await faultOf(client().post(path.slice(3), { body: {} }));
     expect(error).toBeInstanceOf(NotFoundError);
@@ -157,7 +157,7 @@ test.each(['/v1/embeddings', '/v1/completions', '/v1/audio/translations', '/v1/i
   },
 );
 
-test('the official client learns that there are no embeddings', async () => {
+test('the official client gets an explanation for embeddings', async () => {
   const error = await faultOf(client().embeddings.create({ model: 'svc', input: 'x' }));
   expect(error).toMatchObject({ status: 404, message: expect.stringContaining('Embeddings are not supported') as string });
 });

@@ -18,7 +18,7 @@ const result = (text: string): HandleResult => ({
   turn_id: 't',
 });
 
-describe('a compat process', () => {
+describe('compat process', () => {
   let folder: TemporaryFolder;
   let forked: ForkedConnector;
   let core: LinkServer;
@@ -66,7 +66,7 @@ describe('a compat process', () => {
     return { text: words.join(''), error };
   };
 
-  test('says what runs, and describes every route of its own', async () => {
+  test('reports its version and describes all its routes', async () => {
     const get = async (path: string) => (await (await fetch(`${address}${path}`)).json()) as Record<string, unknown>;
     expect(await get('/version')).toEqual({
       service: 'compat',
@@ -82,7 +82,7 @@ describe('a compat process', () => {
       for (const { summary } of Object.values(operations)) expect(summary).not.toBe('');
   });
 
-  test('answers, whole and streamed, and beats', async () => {
+  test('answers with and without streaming, and sends heartbeats', async () => {
     expect((await ask()).choices[0]?.message.content).toBe('hello');
     expect(await stream()).toEqual({ text: 'hello', error: undefined });
     expect(core.connections).toBe(1);
@@ -90,7 +90,7 @@ describe('a compat process', () => {
     expect(forked.output()).not.toContain(key);
   });
 
-  test('notices nothing of a restart of the core', async () => {
+  test('continues its turns after a restart of the core', async () => {
     const begun = Promise.withResolvers<void>();
     answer = (call) => {
       call.reply({ frame: { type: 'delta', text: 'half ' } });
@@ -109,7 +109,7 @@ describe('a compat process', () => {
     expect(await turns[1]).toMatchObject({ choices: [{ message: { content: 'half and half' } }] });
   });
 
-  test('ends a stream with an error when the turn says something else after a restart', async () => {
+  test('ends the stream with an error when a repeated turn answers differently after a reconnect', async () => {
     answer = (call) => {
       if (core.calls.length > 1)
         return call.reply({ frame: { type: 'delta', text: 'other' } }, { result: result('other words') });
@@ -122,7 +122,7 @@ describe('a compat process', () => {
     expect(error).toMatchObject({ code: 'stream_interrupted', error: { message: expect.stringMatching(/Idempotency-Key/) } });
   });
 
-  test('answers 503 with the reason while there is no core', async () => {
+  test('answers 503 with the reason while the core is down', async () => {
     await core.stop();
     await expect(ask()).rejects.toMatchObject({
       status: 503,
@@ -131,7 +131,7 @@ describe('a compat process', () => {
     });
   });
 
-  test('lets a running turn finish when it is stopped', async () => {
+  test('finishes a running turn before it stops', async () => {
     const held: LinkCall[] = [];
     answer = (call) => void held.push(call);
     const turn = ask();

@@ -22,8 +22,8 @@ const send = (messages: OpenAI.ChatCompletionMessageParam[]) =>
 const show = (...content: Part[]) => send([{ role: 'user', content }]);
 const lastTurn = () => compat.core.turns.at(-1)?.envelope.content;
 
-describe('files of a message', () => {
-  test('are attached, by what they are and not by what they say', async () => {
+describe('attachments of a message', () => {
+  test('are typed by their content, not by their declared type', async () => {
     await show(text('Which is older? '), image(dataUrl(png)), image(dataUrl(jpeg, 'image/svg+xml')));
     expect(compat.saved.map(({ mime, content }) => [mime, content])).toEqual([
       ['image/png', png],
@@ -36,7 +36,7 @@ describe('files of a message', () => {
     ]);
   });
 
-  test('may be sound and documents, and stand without words', async () => {
+  test('may be audio and documents, and need no text', async () => {
     await show({ type: 'input_audio', input_audio: { data: wav.toString('base64'), format: 'wav' } });
     await show({ type: 'file', file: { filename: 'bill.pdf', file_data: dataUrl(Buffer.from('%PDF-1.7'), 'application/pdf') } });
     expect(compat.saved.map(({ name, mime }) => [name, mime])).toEqual([
@@ -45,7 +45,7 @@ describe('files of a message', () => {
     ]);
   });
 
-  test('of earlier messages come with a conversation that is not known yet, and not again later', async () => {
+  test('of earlier messages are sent with a new conversation, and not again', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'user', content: [text('this? '), image(dataUrl(png))] },
       { role: 'assistant', content: 'a dot' },
@@ -60,20 +60,20 @@ describe('files of a message', () => {
     expect(lastTurn()).not.toHaveProperty('attachments');
   });
 
-  test('make two conversations that begin with different images two', async () => {
+  test('distinguish conversations that begin with different images', async () => {
     await show(image(dataUrl(png)));
     await show(image(dataUrl(jpeg)));
     expect(new Set(compat.core.turns.map(({ envelope }) => envelope.conversation_key)).size).toBe(2);
   });
 
-  test('are not taken of a caller without access', async () => {
+  test('are not stored for a caller without access', async () => {
     compat.core.resolve = async () => ({ denied: true }) as never;
     await expect(show(image(dataUrl(png)))).rejects.toMatchObject({ status: 403, code: 'no_access' });
     expect([compat.saved.length, compat.core.turns.length]).toEqual([0, 0]);
   });
 });
 
-describe('refused, with nothing stored and no turn,', () => {
+describe('content that is rejected', () => {
   const bomb = Buffer.from('89504e470d0a1a0a0000000d49484452ffffffffffffffff0806000000', 'hex');
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>');
   test.each<[string, Part, string, string]>([
@@ -105,14 +105,14 @@ describe('refused, with nothing stored and no turn,', () => {
       'invalid_value',
     ],
     ['invalid sound', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }, 'input_audio.data', 'invalid_value'],
-  ])('is %s', async (_what, part, at, code) => {
+  ])('rejects %s without storing a file or starting a turn', async (_what, part, at, code) => {
     const error = await show(text('see '), part).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ param: `messages[0].content[1].${at}`, code });
     expect([compat.saved.length, compat.core.turns.length]).toEqual([0, 0]);
   });
 
-  test('is an image of the assistant, or of a tool', async () => {
+  test('rejects images of the assistant, the system or a tool', async () => {
     for (const role of ['assistant', 'system', 'tool'])
       await expect(send([{ role, content: [image(dataUrl(png))] } as never])).rejects.toMatchObject({
         status: 400,
@@ -120,7 +120,7 @@ describe('refused, with nothing stored and no turn,', () => {
       });
   });
 
-  test('are a thousand images', async () => {
+  test('rejects a thousand images in a message', async () => {
     await expect(show(...Array.from({ length: 1_000 }, () => image(dataUrl(png))))).rejects.toMatchObject({
       status: 400,
       code: 'array_above_max_length',
@@ -128,7 +128,7 @@ describe('refused, with nothing stored and no turn,', () => {
     expect(compat.saved).toHaveLength(0);
   });
 
-  test('is a data URL of 100 MB, before it has come whole', async () => {
+  test('rejects a data URL of 100 MB before all of it has arrived', async () => {
     const part = 'A'.repeat(1024 * 1024);
     let sent = 0;
     async function* body() {
@@ -147,7 +147,7 @@ describe('refused, with nothing stored and no turn,', () => {
   });
 });
 
-test('the newest of a thousand images in earlier messages come with the message', async () => {
+test('sends the newest 32 of a thousand images in earlier messages with the message', async () => {
   const earlier = Array.from({ length: 1_000 }, (_, i) => ({
     role: 'user' as const,
     content: [image(dataUrl(Buffer.concat([png, Buffer.from(String(i))])))],

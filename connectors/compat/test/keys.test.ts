@@ -27,12 +27,12 @@ test.each([
   ['/v1/chat/completions', 'POST'],
   ['/v1/models', 'GET'],
   ['/v1/models/svc', 'GET'],
-])('%s needs a key, whatever address the headers claim', async (route, method) => {
+])('%s requires a key, regardless of forwarded addresses', async (route, method) => {
   const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1', 'x-real-ip': '127.0.0.1' };
   expect((await fetch(compat.url + route, { method, headers })).status).toBe(401);
 });
 
-test('after too many wrong keys the caller is asked to wait, and a good key still gets in', async () => {
+test('limits the rate of wrong keys, and still accepts a valid key', async () => {
   for (let i = 0; i < 21; i++)
     await client('no')
       .models.list()
@@ -46,10 +46,10 @@ test('after too many wrong keys the caller is asked to wait, and a good key stil
   expect(compat.logs.join('\n')).not.toContain(annKey);
 });
 
-describe('the keys file', () => {
+describe('keys file', () => {
   const models = (key: string) => client(key).models.list();
 
-  test('edited while running, removes keys and adds them within five seconds', async () => {
+  test('applies changes while running', async () => {
     await models(annKey);
     compat.writeKeys([{ key: 'a-new-key', identity: 'cy' }]);
     await vi.waitFor(() => expect(models(annKey)).rejects.toBeInstanceOf(AuthenticationError), {
@@ -59,7 +59,7 @@ describe('the keys file', () => {
     await models('a-new-key');
   });
 
-  test('that is broken lets nobody in, calls no key wrong, and health says so', async () => {
+  test('rejects every key with 503 while the file is broken, and reports it in the health', async () => {
     await models(annKey);
     compat.writeKeys('{"keys":');
     await vi.waitFor(() => expect(models(annKey)).rejects.toMatchObject({ status: 503, code: 'unavailable' }), {
@@ -78,8 +78,8 @@ describe('the keys file', () => {
   });
 });
 
-describe('a connector that requires no key', () => {
-  test('takes every caller for anonymous, also one with a key', async () => {
+describe('connector that requires no key', () => {
+  test('takes every caller as anonymous, also with a key', async () => {
     const open = await startCompat({ require_key: false, model_name: 'house' });
     try {
       for (const headers of [{}, { authorization: `Bearer ${annKey}` }]) {
@@ -97,7 +97,7 @@ describe('a connector that requires no key', () => {
     }
   });
 
-  test('does not start on an address that a network reaches', async () => {
+  test('does not start on an address that the network can reach', async () => {
     await expect(startCompat({ require_key: false, bind_host: '0.0.0.0' })).rejects.toThrow(/Require a key/);
   });
 });

@@ -13,7 +13,7 @@ import { annKey, bobKey, startCompat, type RunningCompat } from './start-compat.
 
 const hello = [{ role: 'user' as const, content: 'hello there' }];
 
-describe('the official client', () => {
+describe('official OpenAI client', () => {
   let compat: RunningCompat;
   beforeEach(async () => (compat = await startCompat()));
   afterEach(() => compat.stop());
@@ -29,7 +29,7 @@ describe('the official client', () => {
   const fault = (code: ConstructorParameters<typeof CoreError>[0], more: object = {}) =>
     new CoreError(code, 'The engine is out.', { mayHaveRun: true, ...more });
 
-  test('lists the one model and finds it by its id', async () => {
+  test('lists the only model and retrieves it by its id', async () => {
     expect((await client().models.list()).data).toEqual([
       { id: 'svc', object: 'model', created: expect.any(Number), owned_by: 'svc' },
     ]);
@@ -41,7 +41,7 @@ describe('the official client', () => {
     expect(error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
-  test('gets a whole reply with usage', async () => {
+  test('gets a complete reply with usage', async () => {
     compat.core.script = ({ result }) =>
       result({
         actions: [{ type: 'reply', text: 'hi' }],
@@ -72,7 +72,7 @@ describe('the official client', () => {
     expect(Math.abs(reply.created - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  test('gets a stream, with usage when it asks for it', async () => {
+  test('gets a stream, with usage on request', async () => {
     const stream = await client().chat.completions.create({
       model: 'svc',
       stream: true,
@@ -88,7 +88,7 @@ describe('the official client', () => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('its stream helper works', async () => {
+  test('supports the stream helper of the client', async () => {
     const run = client().chat.completions.stream({ model: 'svc', messages: hello });
     await expect(run.finalContent()).resolves.toBe('echo: hello there');
   });
@@ -101,14 +101,14 @@ describe('the official client', () => {
     expect(text).toBe('');
   });
 
-  test('gets the whole text in a stream of a turn without deltas', async () => {
+  test('streams the full text of a turn without deltas', async () => {
     compat.core.script = ({ result }) => result({ outcome: 'command', actions: [{ type: 'reply', text: 'A new session.' }] });
     await expect(client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()).resolves.toBe(
       'A new session.',
     );
   });
 
-  test('gets an error frame when the reply became another one after a part of it was sent', async () => {
+  test('gets an error frame when the reply is replaced after a part of it was sent', async () => {
     compat.core.script = ({ handlers, result }) => {
       handlers.onDelta?.('half');
       handlers.onRetract?.();
@@ -121,7 +121,7 @@ describe('the official client', () => {
     expect(text).toMatch(/data: \{"error":\{.*order-7.*"code":"stream_interrupted"\}\}\n\ndata: \[DONE\]\n\n$/);
   });
 
-  test('gets what was streamed when the reply was taken back', async () => {
+  test('gets the streamed text when the reply is withdrawn', async () => {
     compat.core.script = ({ handlers, result }) => {
       handlers.onDelta?.('said');
       handlers.onRetract?.();
@@ -130,7 +130,7 @@ describe('the official client', () => {
     await expect(client().chat.completions.stream({ model: 'svc', messages: hello }).finalContent()).resolves.toBe('said');
   });
 
-  test.each([[false], [true]])('a caller that the core denies gets a PermissionDeniedError (stream: %s)', async (stream) => {
+  test.each([[false], [true]])('gets a PermissionDeniedError when the core denies the caller (stream: %s)', async (stream) => {
     compat.core.script = ({ result }) => result({ outcome: 'denied', actions: [{ type: 'reply', text: 'no access' }] });
     const error = await client()
       .chat.completions.create({ model: 'svc', stream, messages: hello })
@@ -144,18 +144,21 @@ describe('the official client', () => {
     ['unavailable', 503, InternalServerError],
     ['engine_stalled', 504, InternalServerError],
     ['queue_full', 429, RateLimitError],
-  ] as const)('a turn that fails as %s before its first word has the status %i, streamed or not', async (code, status, kind) => {
-    compat.core.script = () => Promise.reject(fault(code));
-    for (const stream of [false, true]) {
-      const error = await client()
-        .chat.completions.create({ model: 'svc', stream, messages: hello })
-        .catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(kind);
-      expect(error).toMatchObject({ status, code });
-    }
-  });
+  ] as const)(
+    'a turn that fails with %s before its first word has status %i, with and without streaming',
+    async (code, status, kind) => {
+      compat.core.script = () => Promise.reject(fault(code));
+      for (const stream of [false, true]) {
+        const error = await client()
+          .chat.completions.create({ model: 'svc', stream, messages: hello })
+          .catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(kind);
+        expect(error).toMatchObject({ status, code });
+      }
+    },
+  );
 
-  test('does not repeat a turn that may have run, and repeats one that did not', async () => {
+  test('does not retry a turn that may have run, and retries one that did not', async () => {
     const patient = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 2 });
     compat.core.script = () => Promise.reject(fault('engine_failed'));
     await patient.chat.completions.create({ model: 'svc', messages: hello }).catch(() => undefined);
@@ -166,7 +169,7 @@ describe('the official client', () => {
     expect(compat.core.turns).toHaveLength(3);
   });
 
-  test('repeats as the same message what it waited too long for', async () => {
+  test('retries a request that timed out as the same message', async () => {
     const hasty = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 1, timeout: 1_000 });
     const answered = Promise.withResolvers<void>();
     compat.core.script = async ({ result }) => {
@@ -184,7 +187,7 @@ describe('the official client', () => {
     expect(first![1]).not.toBe(third![1]);
   });
 
-  test('what another asks, or what was answered, is not taken for a repeated request', async () => {
+  test('does not take a request of another caller, or one already answered, for a retry', async () => {
     const again = { headers: { 'x-stainless-retry-count': '1' } };
     await ask();
     await ask(hello, again);
@@ -207,7 +210,7 @@ describe('the official client', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('gets an error in mid-stream as an error, after the words before it; [DONE] stays last', async () => {
+  test('gets an error in mid-stream after the text before it, and [DONE] at the end', async () => {
     compat.core.script = ({ handlers }) => {
       handlers.onDelta?.('half ');
       return Promise.reject(fault('engine_crashed'));
@@ -229,13 +232,13 @@ describe('the official client', () => {
     );
   });
 
-  test('a bad request names what is wrong', async () => {
+  test('a bad request names the parameter', async () => {
     const error = await ask([]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ param: 'messages' });
   });
 
-  test("routes that are not served answer 404 in this protocol's shape", async () => {
+  test('unknown routes answer 404 with an error of the API', async () => {
     const error = await client()
       .responses.retrieve('resp_1')
       .catch((thrown: unknown) => thrown);
@@ -245,7 +248,7 @@ describe('the official client', () => {
     await expect(withoutVersion.models.list()).rejects.toThrow('base URL of a client ends in /v1');
   });
 
-  test("other methods and other bodies are refused in this protocol's shape", async () => {
+  test('rejects other methods and bodies with an error of the API', async () => {
     const wrongMethod = await fetch(`${compat.url}/v1/chat/completions`);
     expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await wrongMethod.json()).toMatchObject({ error: { code: 'method_not_supported' } });
@@ -261,7 +264,7 @@ describe('the official client', () => {
     ]);
   });
 
-  describe('a conversation', () => {
+  describe('conversation', () => {
     const transcripts = () => compat.core.turns.map(({ envelope }) => envelope.content.transcript?.length ?? 0);
     const longer: OpenAI.ChatCompletionMessageParam[] = [
       ...hello,
@@ -277,7 +280,7 @@ describe('the official client', () => {
       expect(compat.core.turns[1]?.envelope.content.text).toBe('more');
     });
 
-    test('forwards the transcript again while there was no reply', async () => {
+    test('forwards the transcript again until there is a reply', async () => {
       compat.core.script = () => Promise.reject(fault('engine_failed'));
       await ask(longer).catch(() => undefined);
       compat.core.script = ({ result }) => result({ outcome: 'blocked', actions: [{ type: 'reply', text: 'No.' }] });
@@ -286,7 +289,7 @@ describe('the official client', () => {
       expect(transcripts()).toEqual([2, 2, 2]);
     });
 
-    test('of two callers with the same first message is two sessions', async () => {
+    test('separates two callers with the same first message', async () => {
       await ask();
       await client(bobKey).chat.completions.create({ model: 'svc', messages: hello });
       expect(new Set(compat.core.turns.map(({ envelope }) => envelope.conversation_key)).size).toBe(2);
@@ -301,12 +304,12 @@ describe('the official client', () => {
       expect(keys[1]).toBe(keys[0]);
     });
 
-    test.each(['', 'two words', 'x'.repeat(201), 'caf\u00e9'])('is not named by %j', async (name) => {
+    test.each(['', 'two words', 'x'.repeat(201), 'caf\u00e9'])('rejects the name %j', async (name) => {
       expect((await post({ messages: hello }, { 'x-session-key': name })).status).toBe(400);
     });
   });
 
-  test('every request is a message of its own, unless the caller names it', async () => {
+  test('every request is a message with its own id, unless the caller names it', async () => {
     await ask();
     await ask();
     await ask(hello, { headers: { 'Idempotency-Key': 'order-7' } });
@@ -315,7 +318,7 @@ describe('the official client', () => {
     expect(ids[2]).toBe('order-7');
   });
 
-  test('the request id goes with the turn', async () => {
+  test('passes the request id on to the turn', async () => {
     await ask(hello, { headers: { 'X-Request-Id': 'trace-1' } });
     expect(compat.core.turns[0]?.options.requestId).toBe('trace-1');
   });
@@ -324,7 +327,7 @@ describe('the official client', () => {
     ['no Host', 'GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],
     ['no request', 'nonsense\r\n\r\n', 400, 'bad_request'],
     ['headers that are too long', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(50_000)}\r\n\r\n`, 431, 'bad_request'],
-  ])('what Node would refuse by itself (%s) gets the error object of the protocol', async (_what, bytes, status, code) => {
+  ])('a request that Node rejects (%s) gets an error of the API', async (_what, bytes, status, code) => {
     const socket = connect(compat.port, '127.0.0.1').setEncoding('utf8');
     let text = '';
     socket.on('data', (part: string) => (text += part));
@@ -336,7 +339,7 @@ describe('the official client', () => {
     });
   });
 
-  test('a reader that leaves in mid-stream stops nothing', async () => {
+  test('a client that disconnects in mid-stream does not stop the turn', async () => {
     const left = Promise.withResolvers<void>();
     const finished = Promise.withResolvers<string>();
     compat.core.script = async ({ handlers, result }) => {

@@ -14,7 +14,7 @@ const ask = (params: Params = {}, options?: OpenAI.RequestOptions) =>
 const streamed = (params: Params) => client().chat.completions.stream({ model: 'svc', messages: hello, ...params });
 const reply = (text: string) => (compat.core.script = ({ result }) => result({ actions: [{ type: 'reply', text }] }));
 
-test('what cannot be done is refused with its name, and no turn begins', async () => {
+test('rejects unsupported parameters by name without starting a turn', async () => {
   const tools: Params = { tools: [{ type: 'function', function: { name: 'weather' } }] };
   const refused: [Params, string][] = [
     [tools, 'tools'],
@@ -31,7 +31,7 @@ test('what cannot be done is refused with its name, and no turn begins', async (
   await ask({ ...tools, tool_choice: 'none' });
 });
 
-test('wishes that are not followed are named in the answer', async () => {
+test('names ignored parameters in a header', async () => {
   const { response } = await client()
     .chat.completions.create({ model: 'svc', messages: hello, temperature: 0, max_completion_tokens: 9 })
     .withResponse();
@@ -40,7 +40,7 @@ test('wishes that are not followed are named in the answer', async () => {
   expect(plain.response.headers.has('x-ignored-parameters')).toBe(false);
 });
 
-test.each([[false], [true]])('an answer ends before the first of the texts of `stop` (stream: %s)', async (isStream) => {
+test.each([[false], [true]])('an answer ends before the first match of `stop` (stream: %s)', async (isStream) => {
   compat.core.script = ({ handlers, result }) => {
     for (const part of ['one E', 'ND', ' two']) handlers.onDelta?.(part);
     return result({ actions: [{ type: 'reply', text: 'one END two' }] });
@@ -49,11 +49,11 @@ test.each([[false], [true]])('an answer ends before the first of the texts of `s
   expect(isStream ? await streamed(params).finalContent() : (await ask(params)).choices[0]?.message.content).toBe('one ');
 });
 
-describe('JSON that is asked for', () => {
+describe('JSON response format', () => {
   const schema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'], additionalProperties: false };
   const format: Params = { response_format: { type: 'json_schema', json_schema: { name: 'sum', strict: true, schema } } };
 
-  test('is asked of the assistant, and comes without a fence', async () => {
+  test('instructs the assistant with the schema and strips the code fence', async () => {
     reply('```json\n{"sum": 5}\n```');
     expect(
       (await client().chat.completions.parse({ model: 'svc', messages: hello, ...format })).choices[0]?.message.content,
@@ -62,7 +62,7 @@ describe('JSON that is asked for', () => {
     expect(compat.core.turns[0]?.envelope.content.system).toContain(JSON.stringify(schema));
   });
 
-  test.each([[false], [true]])('is an error, once, when the answer is something else (stream: %s)', async (isStream) => {
+  test.each([[false], [true]])('an answer that does not match is an error and is not retried (stream: %s)', async (isStream) => {
     reply('It is {"sum": "five"}.');
     const error = await (isStream ? streamed(format).finalContent() : ask(format)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InternalServerError);
@@ -70,13 +70,13 @@ describe('JSON that is asked for', () => {
     expect(compat.core.turns).toHaveLength(1);
   });
 
-  test('is not asked of a command', async () => {
+  test('does not apply to the reply of a command', async () => {
     compat.core.script = ({ result }) => result({ outcome: 'command', actions: [{ type: 'reply', text: 'A new session.' }] });
     expect((await ask(format)).choices[0]?.message.content).toBe('A new session.');
   });
 });
 
-describe('a conversation', () => {
+describe('conversation', () => {
   const keys = () => compat.core.turns.map(({ envelope }) => envelope.conversation_key);
   const started = async (apiKey: string = annKey, headers: Record<string, string> = {}) => {
     const { response } = await client(apiKey)
@@ -85,7 +85,7 @@ describe('a conversation', () => {
     return response.headers.get('x-session-key') ?? '';
   };
 
-  test('is a new one on demand, and its name in the answer leads back to it, for its caller alone', async () => {
+  test('starts anew with the key `new` and continues under the returned key, for its caller alone', async () => {
     const [first, second] = [await started(), await started()];
     expect(first).not.toBe(second);
     await ask({}, { headers: { 'X-Session-Key': first } });
@@ -95,14 +95,14 @@ describe('a conversation', () => {
     expect(new Set([one, two, others]).size).toBe(3);
   });
 
-  test('that is new is the same one when its request is sent again', async () => {
+  test('stays the same when the request that started it is retried', async () => {
     const headers = { 'Idempotency-Key': 'order-7' };
     expect(await started(annKey, headers)).toBe(await started(annKey, headers));
     expect(await started(bobKey, headers)).not.toBe(await started(annKey, headers));
     expect(new Set(keys()).size).toBe(2);
   });
 
-  test('is one for each request where the instance says so, with all that was said before', async () => {
+  test('lasts one request with conversation_per_request, and gets the full transcript', async () => {
     const once = await startCompat({ conversation_per_request: true });
     try {
       const api = new OpenAI({ baseURL: `${once.url}/v1`, apiKey: annKey });
@@ -120,7 +120,7 @@ describe('a conversation', () => {
 });
 
 test.each([[false], [true]])(
-  'a key that has spent its budget gets insufficient_quota, and is not tried again (stream: %s)',
+  'a key that has spent its budget gets insufficient_quota and does not retry (stream: %s)',
   async (isStream) => {
     compat.core.script = ({ result }) =>
       result({

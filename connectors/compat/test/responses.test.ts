@@ -14,8 +14,8 @@ const ask = (params: Params = {}, apiKey = annKey) =>
 const refusal = (params: object) => ask(params).catch((error: unknown) => error);
 const last = () => compat.core.turns.at(-1)?.envelope;
 
-describe('a response', () => {
-  test('has the text, and what it used', async () => {
+describe('response', () => {
+  test('has the text and the usage', async () => {
     compat.core.script = ({ result }) =>
       result({
         actions: [{ type: 'reply', text: 'hi' }],
@@ -65,7 +65,7 @@ describe('a response', () => {
     expect((await stream.finalResponse()).output_text).toBe('echo: hello there');
   });
 
-  test('reads a conversation of items, images among them', async () => {
+  test('reads an input of items, including images', async () => {
     const png =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await ask({
@@ -105,7 +105,7 @@ describe('a response', () => {
     });
   });
 
-  test('is JSON where it is asked for', async () => {
+  test('is JSON when requested', async () => {
     compat.core.script = ({ result }) => result({ actions: [{ type: 'reply', text: '{"a":1}' }] });
     const schema = { type: 'object', properties: { a: { type: 'integer' } } };
     const parsed = await client().responses.parse({
@@ -118,13 +118,13 @@ describe('a response', () => {
   });
 });
 
-describe('a conversation of responses', () => {
+describe('conversation of responses', () => {
   const keyOf = async (params: Params = {}, apiKey = annKey) => {
     const { id } = await ask(params, apiKey);
     return { id, key: last()?.conversation_key };
   };
 
-  test('begins with each response, and goes on from one by its id', async () => {
+  test('starts with each response, and continues by previous_response_id', async () => {
     const [first, second] = [await keyOf(), await keyOf()];
     expect(first.key).not.toBe(second.key);
     const third = await keyOf({ previous_response_id: first.id });
@@ -133,7 +133,7 @@ describe('a conversation of responses', () => {
     expect(new Set([first.id, second.id, third.id]).size).toBe(3);
   });
 
-  test('is forgotten like that of a single request where the instance says so, and goes on by its id until then', async () => {
+  test('lasts one request with conversation_per_request, but continues by previous_response_id', async () => {
     await compat.stop();
     compat = await startCompat({ conversation_per_request: true });
     const [first, second] = [await keyOf(), await keyOf()];
@@ -142,12 +142,12 @@ describe('a conversation of responses', () => {
     expect((await keyOf({ previous_response_id: first.id })).key).toBe(first.key);
   });
 
-  test('is out of reach by the id of another caller', async () => {
+  test('cannot be continued by another caller', async () => {
     const anns = await keyOf();
     expect((await keyOf({ previous_response_id: anns.id }, bobKey)).key).not.toBe(anns.key);
   });
 
-  test('does not go on from an id that is not ours', async () => {
+  test('rejects a previous_response_id that this server did not issue', async () => {
     for (const previous_response_id of [
       'resp_123',
       'x',
@@ -175,23 +175,23 @@ test.each([
   [{ input: [{ role: 'user', content: [{ type: 'input_video' }] }] }, 'input[0].content[0]'],
   [{ text: { format: { type: 'json_schema', name: 'x', schema: { pattern: 'x' } } } }, 'text.format.schema.pattern'],
   [{ instructions: 5 }, 'instructions'],
-])('%#: what cannot be done is refused by its name', async (params, param) => {
+])('%#: rejects an unsupported parameter by name', async (params, param) => {
   const error = await refusal(params);
   expect(error).toBeInstanceOf(BadRequestError);
   expect(error).toMatchObject({ param });
   expect(compat.core.turns).toHaveLength(0);
 });
 
-describe('a failure', () => {
+describe('failure', () => {
   const fault = () => Promise.reject(new CoreError('engine_failed', 'The engine is out.', { mayHaveRun: true }));
 
-  test('before the first word has its status', async () => {
+  test('before the first word sets the status', async () => {
     compat.core.script = fault;
     expect(await refusal({})).toMatchObject({ status: 502, code: 'engine_failed' });
     expect(await refusal({ stream: true })).toMatchObject({ status: 502, code: 'engine_failed' });
   });
 
-  test('in mid-stream is an error of the stream', async () => {
+  test('in mid-stream ends the stream with an error', async () => {
     compat.core.script = ({ handlers }) => {
       handlers.onDelta?.('half ');
       return fault();

@@ -8,7 +8,7 @@ afterEach(() => compat.stop());
 
 const hello = [{ role: 'user' as const, content: 'hello there' }];
 
-/** The session that a caller gets to by a name of its choice, or by what it says first. */
+/** The session that a caller reaches by a name of its choice, or by its first message. */
 async function sessionOf(apiKey: string, name?: string): Promise<string> {
   const client = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey, maxRetries: 0 });
   const headers = name === undefined ? {} : { 'X-Session-Key': name };
@@ -16,7 +16,7 @@ async function sessionOf(apiKey: string, name?: string): Promise<string> {
   return compat.core.turns.at(-1)?.envelope.conversation_key ?? '';
 }
 
-test('[L12] no caller gets to the session of another, whether it says the same, gives the same name, or names the very key', async () => {
+test('[L12] a caller cannot reach the session of another by the same text, the same name or its key', async () => {
   const [ann, annNotes] = [await sessionOf(annKey), await sessionOf(annKey, 'notes')];
   const reached = [
     await sessionOf(bobKey),
