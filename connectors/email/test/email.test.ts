@@ -34,7 +34,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
   });
   afterAll(() => imap.stop());
 
-  test('a mail is answered in its thread, to its sender alone, as a program', async () => {
+  test('answers a mail in its thread, to its sender alone, marked as auto-replied', async () => {
     const { put, fake } = await opened();
     await put(mail());
     await sent(1);
@@ -54,7 +54,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     await vi.waitFor(() => expect(fake().core.acks).toEqual([{ turnId: 'turn_1' }]), patience);
   });
 
-  test('what answers our answer stays in the conversation; the same subject of another is one of its own', async () => {
+  test('a reply to our answer continues the conversation, but not one from another sender', async () => {
     const { put, fake } = await opened();
     await put(mail());
     await sent(1);
@@ -69,7 +69,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(fieldOf(smtp.mails[1]!.raw, 'References')).toBe(`<a1@friend.example> ${id} <a2@friend.example>`);
   });
 
-  test('a subject counts by its words, however it is encoded, and its answer has one mark', async () => {
+  test('compares subjects regardless of encoding, and adds a single “Re:”', async () => {
     const { put, fake } = await opened();
     await put(mail({ subject: '=?utf-8?Q?Gr=C3=BC=C3=9Fe_aus_K=C3=B6ln?=' }));
     await sent(1);
@@ -85,7 +85,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(subjects).toEqual(['Re: Grüße aus Köln', 'Re: Grüße aus Köln', 'Re: Grüße aus Köln']);
   });
 
-  test('a subject and a text in bytes without a charset are read as mail programs read them', async () => {
+  test('decodes a subject and a text of undeclared charset', async () => {
     const { user, fake } = await opened();
     const bytes = Buffer.from(mail({ subject: 'Gr\xfc\xdfe', body: 'K\xf6ln?' }).replaceAll(/\r?\n/g, '\r\n'), 'latin1');
     await imap.as(user, (client) => client.append('INBOX', bytes));
@@ -95,7 +95,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(await readSubject(fieldOf(smtp.mails[0]!.raw, 'Subject') ?? '')).toBe('Re: Grüße');
   });
 
-  test('several folders are followed, what was there before is not answered, and nothing is marked as read', async () => {
+  test('watches several folders, does not answer mails from before the start, and marks nothing as read', async () => {
     const user = `bot-old-${process.pid}`;
     await imap.put(user, mail({ id: 'old@friend.example' }));
     const { put, fake } = await opened({ user, config: { folders: ['INBOX', 'Work'] } });
@@ -112,7 +112,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(seen).toEqual([false, false]);
   });
 
-  test('a mail that was taken is marked as read where its owner wants that', async () => {
+  test('marks mails as read with mark_seen', async () => {
     const { put, user } = await opened({ config: { mark_seen: true } });
     await put(mail());
     await sent(1);
@@ -125,7 +125,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     }, patience);
   });
 
-  test('what comes while the process is away is answered by the next one, and nothing twice', async () => {
+  test('answers mails that arrive during a restart, none of them twice', async () => {
     const { put, restart, fake } = await opened();
     await put(mail());
     await sent(1);
@@ -136,7 +136,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(smtp.mails.map(({ raw }) => fieldOf(raw, 'In-Reply-To'))).toEqual(['<a1@friend.example>', '<a2@friend.example>']);
   });
 
-  test('in another mailbox what is there already is not answered, and what comes then is', async () => {
+  test('after a change of mailbox, answers only new mails', async () => {
     const { put, restart } = await opened();
     await put(mail());
     await sent(1);
@@ -148,7 +148,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(answered()).toEqual(['<a1@friend.example>', '<o3@friend.example>']);
   });
 
-  test('a folder that comes back into the settings is a new one; one that cannot be opened for a while takes nothing along', async () => {
+  test('a folder added back is read from then on, and a failed start loses no mail', async () => {
     const { put, restart } = await opened({ config: { folders: ['INBOX', 'Work'] } });
     await put(mail({ id: 'w1@friend.example' }), 'Work');
     await sent(1);
@@ -164,13 +164,13 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(answered()).toEqual(['<w1@friend.example>', '<w2@friend.example>', '<w4@friend.example>']);
   });
 
-  test('servers that have not worked yet are refused when they cannot be reached, and those that have are waited for', async () => {
+  test('the first start fails when a server is unreachable, but a later start waits for it', async () => {
     const { restart } = await opened();
     await expect(restart({ smtp_port: 1 })).rejects.toThrow('cannot be reached');
     await restart();
   });
 
-  test('that the server that sends is away shows, at the start too, until it is back, though no mail waits for it', async () => {
+  test('health reports an SMTP server that is away, also at the start, and recovers without mail to send', async () => {
     const { restart, live, put } = await opened();
     await smtp.close();
     await restart();
@@ -184,7 +184,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     await vi.waitFor(() => expect(live().health()).toEqual({ healthy: true }), patience);
   });
 
-  test('a server that goes away is followed again when it is back', async () => {
+  test('follows the mailbox again after a restart of the IMAP server', async () => {
     const { put, live } = await opened();
     await imap.restart();
     await put(mail());
@@ -198,14 +198,14 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     ['a bounce', mail().replace(/^Return-Path: .*/, 'Return-Path: <>'), 'bounce'],
     ['itself', mail({ from: bot }), 'this mailbox itself'],
     ['a sender who is not who they say', mail({ said: 'dmarc=fail header.from=friend.example' }), 'not verified'],
-  ])('%s gets no answer, and the log says why', async (_who, text, reason) => {
+  ])('does not answer %s, and logs why', async (_who, text, reason) => {
     const { put, logs, fake } = await opened();
     await put(text);
     await vi.waitFor(() => expect(logs.join('\n')).toContain(reason), patience);
     expect([fake().core.turns, smtp.mails]).toEqual([[], []]);
   });
 
-  test('a thread that has used up its budget is silent', async () => {
+  test('stays silent in a thread that has used up its budget', async () => {
     const { put, logs } = await opened({ config: { thread_budget: 1 } });
     await put(mail());
     await sent(1);
@@ -214,7 +214,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(smtp.mails).toHaveLength(1);
   });
 
-  test('a stranger is listed and gets no answer, unless they say the code of an invitation', async () => {
+  test("takes a stranger's mail as public with its subject alone, unless it has the code of an invitation", async () => {
     const { put, fake } = await opened({ strangers: [ann], script: ({ result }) => result({ outcome: 'denied' }) });
     const turns = (count: number) => vi.waitFor(() => expect(fake().core.turns).toHaveLength(count), patience);
     await put(mail());
@@ -228,7 +228,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     ]);
   });
 
-  test('files, quotes and invitations come along', async () => {
+  test('reads files, quotes and invitations', async () => {
     const { put, fake } = await opened();
     const parts = [
       'Content-Type: text/html; charset=utf-8\n\n<p>See <b>this</b><img src="https://evil.example/seen.gif"></p>',
@@ -251,7 +251,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(kept?.content.toString()).toContain('Shall we?');
   });
 
-  test('files of an answer are attached to it, and the core is told that they can be', async () => {
+  test('attaches files of an answer, and announces the capability to the core', async () => {
     let saved = { path: '', name: 'cat.png', mime: 'image/png' };
     const { put, fake } = await opened({
       script: ({ result }) =>
@@ -273,7 +273,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(raw).toContain(Buffer.from('a cat').toString('base64'));
   });
 
-  test('a message is sent to an address, and goes on in its thread', async () => {
+  test('sends a message to an address and continues in its thread', async () => {
     const { live, put, fake } = await opened();
     const { signal } = new AbortController();
     await live().send?.({ id: 'snd_1', kind: 'text', target: ann, text: 'The train is late.' }, signal);
@@ -296,14 +296,14 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     );
   });
 
-  test('a refused recipient is a failed delivery with the words of the server', async () => {
+  test('a refused recipient fails the delivery with the message of the server', async () => {
     const { live } = await opened();
     smtp.answers.set('RCPT', '550 5.1.1 No such user here');
     const sending = live().send?.({ id: 'snd_1', kind: 'text', target: ann, text: 'x' }, new AbortController().signal);
     await expect(sending).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('No such user here') });
   });
 
-  test('an answer of which nobody knows whether it went out is looked for before it is sent again', async () => {
+  test('looks for an answer that may have been sent before it sends it again', async () => {
     const { put, user, fake } = await opened({ config: { copy_to_self: true } });
     smtp.answers.set('text', 'drop');
     await put(mail());
@@ -316,7 +316,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(smtp.mails).toHaveLength(1);
   });
 
-  test('a token is fetched for the login, and a server that takes none is named', async () => {
+  test('fetches a token for the login, and reports a server that refuses it', async () => {
     const asked: string[] = [];
     const server = createServer((req, res) => {
       req.setEncoding('utf8').on('data', (data: string) => void asked.push(data));
@@ -325,7 +325,7 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     const { url, close } = await listen(server);
     onTestFinished(close);
     const config = { login: 'xoauth2', oauth_token_url: url, oauth_client_id: 'client' } as const;
-    // This Dovecot takes no tokens, and says so in its own words.
+    // This Dovecot accepts no tokens, and its error differs.
     await expect(opened({ config, secrets: { PASSWORD: 'refresh-1' } })).rejects.toThrow(/refused the login/);
     expect(asked.map((form) => new URLSearchParams(form).get('refresh_token'))).toEqual(['refresh-1']);
   });
@@ -337,13 +337,13 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     ['TLS', { imap_tls: 'tls' }, 'TLS'],
     ['an open line', { smtp_host: 'mail.example.org' }, 'unencrypted'],
     ['a folder that is listed twice', { folders: ['INBOX', 'INBOX'] }, 'listed twice'],
-  ])('the set-up names what is wrong: %s', async (what, config, words) => {
+  ])('the start reports what is wrong: %s', async (what, config, words) => {
     const secrets = what === 'the login' ? { PASSWORD: 'another one' } : undefined;
     const { user: _user, ...rest } = config as { user?: string };
     await expect(opened({ config: rest, ...(secrets && { secrets }) })).rejects.toThrow(words);
   });
 
-  test('the set-up names what is wrong with the server that sends', async () => {
+  test('the start reports a failed login at the SMTP server', async () => {
     const user = `bot-smtp-${process.pid}`;
     const refusing = await startSmtpSink();
     onTestFinished(() => refusing.close());

@@ -15,7 +15,7 @@ function judge(mail: CorpusMail): { address: string | null; never: string | null
   return { address, never: neverAnswered(headers, address, [mailbox]), why };
 }
 
-test('it is known who wrote a mail of the corpus, or why it is not answered', () => {
+test('verifies the sender of each mail in the corpus, or gives the reason not to answer', () => {
   const corpus = mailCorpus();
   expect(corpus).toHaveLength(corpusSize);
   const wrong = corpus.flatMap((mail) => {
@@ -27,7 +27,7 @@ test('it is known who wrote a mail of the corpus, or why it is not answered', ()
   expect(wrong).toEqual([]);
 });
 
-test('the words of each mail of the corpus are read', async () => {
+test('reads the text of each mail in the corpus', async () => {
   const wrong: object[] = [];
   for (const { name, from, says, fate, raw } of mailCorpus()) {
     if (fate !== 'answered') continue;
@@ -39,12 +39,12 @@ test('the words of each mail of the corpus are read', async () => {
   expect(wrong).toEqual([]);
 }, 60_000);
 
-test.each(spoofedMails().map((mail) => [mail.name, mail] as const))('%s makes nobody of a stranger', (_name, mail) => {
+test.each(spoofedMails().map((mail) => [mail.name, mail] as const))('%s does not verify as the victim', (_name, mail) => {
   const { address, why } = judge(mail);
   expect({ isVictim: address === victim && why === null }).toEqual({ isVictim: false });
 });
 
-test('the victim itself is believed', () => {
+test('the genuine mail of the victim verifies', () => {
   const [first] = spoofedMails();
   const raw = () => Buffer.from(first!.raw().toString().replace('dmarc=fail', 'dmarc=pass'));
   expect(spoofedMails()).toHaveLength(30);

@@ -3,7 +3,7 @@ import { openIssues } from './open-issues.ts';
 
 const looks = (paths: readonly { path: string }[]) => paths.filter(({ path }) => path.endsWith('/demo/issues/comments')).length;
 
-test('a mention in a comment, and one in the text of a new issue, is answered once, and nothing else', async () => {
+test('answers a mention in a comment or a new issue once, and no bot or comment without a mention', async () => {
   const { server, repo, ann, shown, core, restart } = await openIssues();
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant what is it?' });
   await expect.poll(() => shown(issue)).toEqual([expect.stringContaining('echo: what is it?')]);
@@ -22,7 +22,7 @@ test('a mention in a comment, and one in the text of a new issue, is answered on
   expect([core.turns.length, shown(issue).length]).toEqual([2, 3]);
 });
 
-test('the working comment shows thoughts and tools, folded, and then the answer alone', async () => {
+test('the working comment shows thoughts and tools folded, and finally the answer alone', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const end = Promise.withResolvers<void>();
   core.script = async ({ handlers, result }) => {
@@ -45,7 +45,7 @@ test('the working comment shows thoughts and tools, folded, and then the answer 
   await expect.poll(() => shown(issue)).toEqual(['It is so, @ann, and not as @\u200beve says. `@Injectable()`']);
 });
 
-test('a long answer goes on in further comments, and what is not said leaves no comment', async () => {
+test('splits a long answer into several comments, and deletes the working comment of a silent turn', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const long = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ');
   core.script = ({ result }) => result({ actions: [{ type: 'reply', text: long }] });
@@ -64,7 +64,7 @@ test('a long answer goes on in further comments, and what is not said leaves no 
   expect(shown(issue)).toHaveLength(count);
 });
 
-test('who deletes the working comment ends the turn, and nothing is posted in its place', async () => {
+test('deleting the working comment ends the turn, and nothing replaces it', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const end = Promise.withResolvers<void>();
   core.sessions.abort = async () => end.resolve();
@@ -81,7 +81,7 @@ test('who deletes the working comment ends the turn, and nothing is posted in it
   expect(shown(issue)).toEqual([]);
 });
 
-test('a turn that says nothing ends too when its working comment is deleted', async () => {
+test('deleting the working comment also ends a turn without output', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const end = Promise.withResolvers<void>();
   core.sessions.abort = async () => end.resolve();
@@ -96,7 +96,7 @@ test('a turn that says nothing ends too when its working comment is deleted', as
   expect(shown(issue)).toEqual([]);
 });
 
-test('a process that was ended in the middle of an answer finds its comment again and finishes it', async () => {
+test('a restarted process finds the comment of an interrupted answer and finishes it', async () => {
   const { server, repo, ann, shown, core, restart } = await openIssues();
   const never = new Promise<never>(() => undefined);
   core.script = async ({ handlers }) => {
@@ -110,7 +110,7 @@ test('a process that was ended in the middle of an answer finds its comment agai
   await expect.poll(() => shown(issue)).toEqual([expect.stringMatching(/^echo: all/)]);
 }, 20_000);
 
-test('in a dry run nothing is written, and the log says what would be', async () => {
+test('a dry run writes nothing and logs what it would do', async () => {
   const { server, repo, ann, logs, live } = await openIssues({ config: { dry_run: true, reactions: true } });
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant please close' });
   await expect.poll(() => logs.join('\n')).toMatch(/would post \(dry run\).*ann\/demo#1.*echo: please close/);
@@ -119,7 +119,7 @@ test('in a dry run nothing is written, and the log says what would be', async ()
   expect([issue.state, logs.join('\n').includes('would do (dry run)')]).toEqual(['open', true]);
 });
 
-test('a pause that GitHub asks for is kept by all that is asked, and nothing is lost or comes twice', async () => {
+test('all requests keep the pause that GitHub asks for, and nothing is lost or repeated', async () => {
   const { server, repo, ann, shown } = await openIssues();
   server.failNext(/^POST/, { limit: 'secondary', retryAfterS: 1 });
   const issue = server.open(repo, ann, { title: 'A fault', body: '@assistant one' });
@@ -129,7 +129,7 @@ test('a pause that GitHub asks for is kept by all that is asked, and nothing is 
   await expect.poll(() => shown(issue), { timeout: 10_000 }).toHaveLength(2);
 }, 25_000);
 
-test('a question is asked in a comment, and its answer is handed over as it is', async () => {
+test('asks a question in a comment and passes the answer on unchanged', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const asked = Promise.withResolvers<void>();
   core.script = async ({ handlers, result }) => {
@@ -150,7 +150,7 @@ test('a question is asked in a comment, and its answer is handed over as it is',
   await expect.poll(() => shown(issue)).toContain('Done.');
 });
 
-test('each answer may name who asked for it, also when another asks next', async () => {
+test('each answer may mention the person who asked for it, also when another person asks next', async () => {
   const { server, repo, ann, shown, core } = await openIssues();
   const bob = server.user('bob');
   const next = Promise.withResolvers<void>();

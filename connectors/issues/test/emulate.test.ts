@@ -40,7 +40,7 @@ async function open() {
   return { github, running, core: fake.core, place, comments, shown };
 }
 
-test('on a GitHub that others wrote a mention is answered in one comment that grows, and the issue gets a label and is closed', async () => {
+test('answers a mention in one comment that grows, labels the issue and closes it, on an independent GitHub server', async () => {
   const { github, running, core, place, comments, shown } = await open();
   const end = Promise.withResolvers<void>();
   core.script = async ({ handlers, result }) => {

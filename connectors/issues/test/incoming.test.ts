@@ -8,7 +8,7 @@ import { openIssues, type OpenIssues } from './open-issues.ts';
 
 const quiet = ({ core }: OpenIssues) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
 const texts = ({ core }: OpenIssues) => core.turns.map(({ envelope }) => envelope.content.text.split('\n')[0]);
-/** Resolves when all that is there now was looked at. */
+/** Resolves when all present content has been polled. */
 async function looked({ server }: OpenIssues): Promise<void> {
   const count = () =>
     server.calls.filter(({ method, path }) => method === 'GET' && path.endsWith('/demo/issues/comments')).length;
@@ -16,7 +16,7 @@ async function looked({ server }: OpenIssues): Promise<void> {
   await expect.poll(count).toBeGreaterThan(before + 2);
 }
 
-test('a mention that is edited in counts once, and what someone other than its author has edited never', async () => {
+test('takes a mention that the author adds by an edit once, and ignores edits by others', async () => {
   const channel = await openIssues({
     before(server, repo, ann) {
       const old = server.open(repo, ann, { title: 'Old', body: '@assistant was here' });
@@ -42,7 +42,7 @@ test('a mention that is edited in counts once, and what someone other than its a
   expect(channel.logs.join()).toMatch('someone other than its author');
 });
 
-test('what is answered already is not answered again, though all that was seen is forgotten', async () => {
+test('does not repeat an answer after the loss of its records', async () => {
   const channel = await openIssues();
   const { server, repo, ann, shown } = channel;
   const issue = server.open(repo, ann, { title: 'A', body: '@assistant one' });
@@ -56,7 +56,7 @@ test('what is answered already is not answered again, though all that was seen i
   expect(channel.core.turns).toEqual([]);
 });
 
-test('what was said in a repository while it was taken out of the config is not answered when it is back', async () => {
+test('does not answer mentions made while the repository was not in the config', async () => {
   const demo = { owner: 'ann', repo: 'demo' };
   const repos = [demo, { owner: 'ann', repo: 'other' }];
   const config = { repos };
@@ -81,7 +81,7 @@ test('what was said in a repository while it was taken out of the config is not 
   expect(new Set(texts(channel))).toEqual(new Set(['three', 'four']));
 });
 
-test('each mention in 220 comments that came while it was away is taken once, in the order of its issue, by clocks that are minutes apart', async () => {
+test('takes each mention in 220 comments once and in the order of its issue, with faults and a clock 7 minutes off', async () => {
   const random = createRandom(3);
   const channel = await openIssues({ server: { aheadMs: 7 * 60_000, doubled: { random, share: 0.3 } } });
   quiet(channel);
@@ -101,7 +101,7 @@ test('each mention in 220 comments that came while it was away is taken once, in
 }, 90_000);
 
 test.each([true, false])(
-  'a stranger is handed over as in public, without a reaction, a look at the issue or a copy of the code (private: %j)',
+  "passes on a stranger's mention as public, without reaction, context or checkout (private: %j)",
   async (isPrivate) => {
     const channel = await openIssues({ strangers: ['eve'], isPrivate, config: { reactions: true } });
     quiet(channel);
@@ -117,7 +117,7 @@ test.each([true, false])(
   },
 );
 
-test('a login that is not listed is let in by what it is to the repository, if the operator has said who that is', async () => {
+test('admits an unlisted login by its association with the repository if the operator allows that', async () => {
   const channel = await openIssues({ strangers: ['cat', 'eve'] });
   quiet(channel);
   const { server, repo, core } = channel;
@@ -136,7 +136,7 @@ test('a login that is not listed is let in by what it is to the repository, if t
   ]);
 });
 
-test('the request comes first, then what others wrote, each in a line of JSON, without what nobody sees', async () => {
+test("puts the request first, then other people's texts as a line of JSON each, without hidden comments", async () => {
   const channel = await openIssues();
   quiet(channel);
   const { server, repo, ann, core } = channel;
@@ -174,14 +174,14 @@ test('the request comes first, then what others wrote, each in a line of JSON, w
   expect(envelope.device_tools).toBeUndefined();
 });
 
-test('a command is handed over as it is', async () => {
+test('passes on a command unchanged', async () => {
   const channel = await openIssues();
   quiet(channel);
   channel.server.open(channel.repo, channel.ann, { title: 'A', body: '@assistant /stop' });
   await expect.poll(() => texts(channel)).toEqual(['/stop']);
 });
 
-test('code that cannot be had holds no answer up', async () => {
+test('answers although the code cannot be checked out', async () => {
   const channel = await openIssues();
   quiet(channel);
   channel.core.checkout = async () => Promise.reject(new Error('too large'));
@@ -190,7 +190,7 @@ test('code that cannot be had holds no answer up', async () => {
   expect(channel.core.turns[0]?.envelope.content.text).toMatch('its code is not available now');
 });
 
-test('housekeeping acts on the issue of its conversation and no other, and is reported', async () => {
+test('housekeeping acts on valid targets in configured repositories alone, and is recorded', async () => {
   const { server, repo, ann, live, events } = await openIssues();
   const issue = server.open(repo, ann, { title: 'A', body: 'text', labels: ['old'] });
   const call = (target: string, method: string, params: object = {}) =>
@@ -214,7 +214,7 @@ test('housekeeping acts on the issue of its conversation and no other, and is re
   ]);
 });
 
-test('a webhook with the right signature has it look at once', async () => {
+test('a webhook with a valid signature triggers a poll at once', async () => {
   const [port = 0] = await freePorts(1);
   const config = { poll_interval_ms: 600_000, webhook_port: port, webhook_secret_key: 'HOOK' };
   const channel = await openIssues({ config });

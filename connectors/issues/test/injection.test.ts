@@ -3,7 +3,7 @@ import type { FakeTurn } from '@svc/connector-kit/testing/fake-core.ts';
 import { injections } from './injections.ts';
 import { openIssues } from './open-issues.ts';
 
-/** What a model that obeys everything finds in all that it reads, escaped or not. */
+/** The orders that a model that obeys everything finds in its input, escaped or not. */
 const orders = (text: string) =>
   [...text.replaceAll('\\"', '"').matchAll(/\{\{(\w+) (\{[^{}]*\})(?: in (\S+?))?\}\}/g)].map(
     ([, name = '', params = '{}', target]) => ({
@@ -13,7 +13,7 @@ const orders = (text: string) =>
     }),
   );
 
-test(`${injections.length} texts of strangers, to a model that obeys everything, do nothing that was not asked for`, async () => {
+test(`${injections.length} injections by strangers have no effect with a model that obeys everything`, async () => {
   const { server, repo, ann, core, live, shown } = await openIssues({ config: { poll_interval_ms: 200 } });
   const eve = server.user('eve');
   const other = server.repo('ann', 'other', true);
@@ -23,7 +23,7 @@ test(`${injections.length} texts of strangers, to a model that obeys everything,
     const offered = new Set((envelope.device_tools ?? []).map(({ name }) => name));
     for (const { name, params, target } of orders(envelope.content.text)) {
       obeyed.push(name);
-      // The core calls what the message has named, in the place of the message, whatever the model says.
+      // The core calls the tools offered with the message, for the target of the message, whatever the model says.
       if (offered.has(name))
         await live().call!(String(envelope.channel_context?.['target']), name, params, AbortSignal.timeout(5000));
       if (target !== undefined)

@@ -27,7 +27,7 @@ connectorContract({
   secrets: { TOKEN: 'ghp_thetokenofthebot000000000000000000000' },
 });
 
-/** What a start says that does not succeed. */
+/** The error of a failed start. */
 async function failure(config: Partial<Config>, token = server.token): Promise<string> {
   const folder = temporaryFolder();
   const whole = {
@@ -48,7 +48,7 @@ async function failure(config: Partial<Config>, token = server.token): Promise<s
   }
 }
 
-test('what is wrong with the token or the repositories is said when it is added', async () => {
+test('the start reports what is wrong with the token or the repositories', async () => {
   const wrong = 'ghp_wrong0000000000000000000000000000000';
   expect(await failure({}, wrong)).toMatch(/rejected this token \(401\).*--secret pat_secret_key/);
   expect(await failure({}, wrong)).not.toContain(wrong);
@@ -87,7 +87,7 @@ test.each([
     (path: string, response: ServerResponse) => response.writeHead(302, { location: path }).end(),
   ],
   ['nothing at this path', (_path: string, response: ServerResponse) => response.writeHead(404).end()],
-])('an invalid api_url is named, where %s answers', async (_what, answer) => {
+])('reports a wrong api_url where the server answers with %s', async (_what, answer) => {
   const other = await listen(http.createServer((request, response) => answer(request.url ?? '/', response)));
   const said = await failure({ api_url: other.url });
   await other.close();
@@ -95,7 +95,7 @@ test.each([
   expect(said).not.toMatch(/\((Type)?Error\)/);
 });
 
-test('a dry run says what is missing for a real run', async () => {
+test('a dry run warns about permissions that a real run needs', async () => {
   const steps = async (scopes: string) => {
     const { live } = await openIssues({ server: { scopes }, config: { dry_run: true } });
     return live().firstSteps ?? '';
@@ -106,7 +106,7 @@ test('a dry run says what is missing for a real run', async () => {
   expect(await steps('public_repo')).not.toContain('no permission to write');
 });
 
-test('all of a busy day is counted, and the last is shown in its order', async () => {
+test('counts all calls of a busy day and shows the last ten in order', async () => {
   const { live } = await openIssues({
     strangers: ['eve'],
     before(github, repo, ann) {
@@ -121,7 +121,7 @@ test('all of a busy day is counted, and the last is shown in its order', async (
   expect(lines.join()).not.toContain('first of all');
 });
 
-test('where a day has more than is read, the count says so', async () => {
+test('the count says “at least” when the day has more comments than are read', async () => {
   const { live } = await openIssues({
     before(github, repo, ann) {
       const issue = github.open(repo, ann, { title: 'A', body: 'nothing' });
@@ -132,7 +132,7 @@ test('where a day has more than is read, the count says so', async () => {
   expect(live().firstSteps).toContain('In the last day it was called at least 1 time in ann/demo.');
 });
 
-test('who adds it sees whose account it is, and what it would have answered in the last day', async () => {
+test('the first start names the account and lists what it would have answered in the last day', async () => {
   const { live, restart, core } = await openIssues({
     strangers: ['eve'],
     before(github, repo, ann) {
@@ -151,7 +151,7 @@ test('who adds it sees whose account it is, and what it would have answered in t
   expect([live().firstSteps, core.turns]).toEqual([undefined, []]);
 });
 
-test('it opens while GitHub is away, when it has been open before', async () => {
+test('restarts while GitHub is unreachable', async () => {
   const { server: github, restart, repo, ann, shown } = await openIssues();
   github.failNext(/^GET \/user$/, 'cut before');
   await restart();

@@ -15,7 +15,7 @@ const [ann] = people as [(typeof people)[0]];
 const clock = createFastClock(10);
 let peer: CrablineTelegram;
 
-/** The connector between the Bot API server that others wrote and a core that does what the test says. */
+/** The connector between an independent Bot API server and a core that the test scripts. */
 async function openMessenger() {
   const folder = temporaryFolder();
   const config = {
@@ -48,9 +48,9 @@ const textsTo = (chat: number) =>
     .recorded()
     .flatMap(({ method, body }) => (method === 'sendMessage' && Number(body['chat_id']) === chat ? [body['text']] : []));
 
-test('texts of several chats are answered in order, whatever the network does', async () => {
+test('answers several chats in order despite network faults', async () => {
   const polls = randomFaults(createRandom(5), { cutBefore: 0.2, cutAfter: 0.2, errorAfter: 0.2 });
-  // It edits messages that are not there, so whether one was sent whose answer was lost cannot be found out from it.
+  // This server accepts edits of missing messages, so an edit cannot tell whether a message whose response was lost was sent.
   const writes = randomFaults(createRandom(6), { slow: 0.2, tooMany: 0.2 });
   peer.fault = (request) => (request.method === 'getUpdates' ? polls(request) : writes(request));
   await openMessenger();
@@ -59,7 +59,7 @@ test('texts of several chats are answered in order, whatever the network does', 
     await expect.poll(() => textsTo(senderId)).toEqual(['echo: text 0', 'echo: text 1', 'echo: text 2']);
 });
 
-test('an update that a poll was given but never reached it comes again', async () => {
+test('receives an update again when the response of the poll was lost', async () => {
   await peer.inject({ ...ann, text: 'hello' });
   peer.failNext(/^getUpdates$/, 'cut after', { status: 502, when: 'after' });
   const { core } = await openMessenger();
@@ -67,7 +67,7 @@ test('an update that a poll was given but never reached it comes again', async (
   expect(core.turns).toHaveLength(1);
 });
 
-test('a long reply comes in messages that the server takes', async () => {
+test('splits a long reply into messages that the server accepts', async () => {
   const { core } = await openMessenger();
   const long = Array.from({ length: 900 }, (_, n) => `word${n}`).join(' ');
   core.script = ({ result }) => result({ actions: [{ type: 'reply', text: long }] });
@@ -76,7 +76,7 @@ test('a long reply comes in messages that the server takes', async () => {
   expect(textsTo(ann.senderId).length).toBeGreaterThan(1);
 });
 
-test('another poller of the bot is reported, and outlasted', async () => {
+test('reports a second poller of the bot in the health, and recovers', async () => {
   const { live } = await openMessenger();
   const other = new Api(peer.token, { apiRoot: peer.apiRoot });
   const isHealthy = () => live.health?.().healthy;

@@ -10,7 +10,7 @@ import { openMessenger, type OpenMessenger } from './open-messenger.ts';
 
 const quiet = ({ core }: OpenMessenger) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
 
-/** What a start says that does not succeed. */
+/** The error of a failed start. */
 async function failure(config: Partial<Config>, token: string): Promise<string> {
   const folder = temporaryFolder();
   try {
@@ -25,7 +25,7 @@ async function failure(config: Partial<Config>, token: string): Promise<string> 
   }
 }
 
-test('a token that is wrong is said to be, with how to get another, and is not repeated', async () => {
+test('reports an invalid token with advice how to get another, and never repeats the token', async () => {
   const server = await startTelegramServer();
   const wrong = '99999:AAEthis-token-is-not-known-here';
   for (const token of [wrong, 'no token at all', `${server.token}/getMe?`, '']) {
@@ -39,7 +39,7 @@ test('a token that is wrong is said to be, with how to get another, and is not r
   expect(gone).not.toContain(wrong);
 });
 
-test('another program that polls shows in the health, and polls go on when it is gone', async () => {
+test('reports another program that polls in the health, and polls again when it is gone', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;
@@ -54,7 +54,7 @@ test('another program that polls shows in the health, and polls go on when it is
   expect(channel.logs.join()).not.toContain(server.token);
 });
 
-test('the channel opens while Telegram is away, when it has been open before', async () => {
+test('restarts while Telegram is unreachable', async () => {
   const channel = await openMessenger();
   const { server } = channel;
   server.failNext(/^getMe$/, 'cut before');
@@ -63,7 +63,7 @@ test('the channel opens while Telegram is away, when it has been open before', a
   await expect.poll(() => server.pendingUpdates()).toEqual([]);
 });
 
-test('cut connections, refusals and updates that come twice or late lose nothing and double nothing', async () => {
+test('loses and repeats nothing with cut connections, errors, and duplicate or late updates', async () => {
   const random = (() => {
     let seed = 7;
     return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -86,7 +86,7 @@ test('cut connections, refusals and updates that come twice or late lose nothing
   expect(new Set(texts).size).toBe(40);
 }, 40_000);
 
-test('a webhook takes what has its secret, and asks for the rest again', async () => {
+test('the webhook rejects requests without its secret or over the size limit', async () => {
   const [port = 0] = await freePorts(1);
   const webhook_url = `http://127.0.0.1:${port}/telegram`;
   const channel = await openMessenger({ config: { webhook_url, webhook_port: port }, server: { webhookRetryMs: 50 } });

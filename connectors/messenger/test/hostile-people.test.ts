@@ -7,7 +7,7 @@ import { openMessenger, type OpenMessenger } from './open-messenger.ts';
 const quiet = ({ core }: OpenMessenger) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
 const texts = ({ core }: OpenMessenger) => core.turns.map(({ envelope }) => envelope.content.text);
 
-test('a command that is passed on is words of who wrote it, and no command of who passes it on', async () => {
+test('takes a forwarded command as quoted text, not as a command of the forwarder', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;
@@ -23,7 +23,7 @@ test('a command that is passed on is words of who wrote it, and no command of wh
   expect(core.amendments[0]?.text).toBe('[Forwarded from Eve]\n/new');
 });
 
-test('names and cards imitate neither the assistant nor a line of the connector', async () => {
+test('names and contacts cannot imitate the assistant or an annotation of the connector', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;
@@ -40,7 +40,7 @@ test('names and cards imitate neither the assistant nor a line of the connector'
   expect(contact).toMatch(/^\[Sent contact: .*\]$/);
 });
 
-test('in chats that are not allowed nothing is edited, and no question answered', async () => {
+test('ignores edits and pressed buttons in chats that are not allowed', async () => {
   const channel = await openMessenger({ config: { allowed_chat_ids: [1] } });
   quiet(channel);
   const { server, core } = channel;
@@ -54,7 +54,7 @@ test('in chats that are not allowed nothing is edited, and no question answered'
   expect([core.turns, core.amendments, core.answers]).toEqual([[], [], []]);
 });
 
-test('half characters in names and edits are repaired, and hold nothing up', async () => {
+test('repairs lone surrogates in names, edits and captions', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core, saved } = channel;
@@ -72,7 +72,7 @@ test('half characters in names and edits are repaired, and hold nothing up', asy
   expect(saved.map(({ name }) => name)).toEqual(['a\ufffd.txt']);
 });
 
-test('a photo is written through nothing that lies in its place, and nothing is left beside it', async () => {
+test('does not write a photo through a symlink in its place, and leaves no other file', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core, dir } = channel;
@@ -90,7 +90,7 @@ test('a photo is written through nothing that lies in its place, and nothing is 
   expect([lstatSync(place).isFile(), readFileSync(place, 'utf8'), readdirSync(photos).length]).toEqual([true, 'a photo', 1]);
 });
 
-test('bots that share a folder for photos do not overwrite those of each other', async () => {
+test("bots that share a photo folder do not overwrite each other's photos", async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const bots = await Promise.all(
@@ -105,7 +105,7 @@ test('bots that share a folder for photos do not overwrite those of each other',
   expect(found.toSorted()).toEqual(['of 0', 'of 1']);
 });
 
-test('what is typed, below a file too, looks like no line of the connector', async () => {
+test('escapes text and captions that look like an annotation of the connector', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;

@@ -7,7 +7,7 @@ const user = { id: 7, is_bot: false, first_name: 'Eve' };
 const chat = { id: 7, type: 'private', first_name: 'Eve' };
 const message = { message_id: 1, date: 1, chat, from: user, text: 'x' };
 
-/** What no server of Telegram sends, or has not yet. */
+/** Updates that Telegram does not send, or does not send yet. */
 const odd: Record<string, unknown>[] = [
   {},
   { message: null },
@@ -53,7 +53,7 @@ const hostile = [
   'x'.repeat(100_000),
 ];
 
-test('updates that mean nothing are passed, and those after them are taken', async () => {
+test('skips malformed updates and handles those after them', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   core.script = ({ result }) => result({ outcome: 'silent' });
@@ -70,7 +70,7 @@ test('updates that mean nothing are passed, and those after them are taken', asy
   expect(channel.health()).toEqual({ healthy: true });
 }, 30_000);
 
-test('a hundred updates at once are taken in their order', async () => {
+test('keeps the order of 150 messages sent at once', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   core.script = ({ result }) => result({ outcome: 'silent' });
@@ -81,7 +81,7 @@ test('a hundred updates at once are taken in their order', async () => {
   expect(core.turns.map(({ envelope }) => envelope.content.text)).toEqual(texts);
 }, 30_000);
 
-test('anything is read as an update or as none, and ids that are not exact name no one', () => {
+test('readUpdate() accepts any input, and rejects ids that are not exact integers', () => {
   fc.assert(fc.property(fc.anything(), (update) => void readUpdate(update)));
   expect(readUpdate({ update_id: '12' })).toEqual({ id: 12, kind: 'other' });
   for (const update_id of [-1, 1.5, 2 ** 60, '1e3', ' 1', null, {}, 'x'.repeat(1000)])

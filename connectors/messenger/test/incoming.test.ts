@@ -4,7 +4,7 @@ import type { Identity } from '@svc/contract/trust.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { openMessenger, type OpenMessenger } from './open-messenger.ts';
 
-/** Messages that the core gets are answered by nothing, so that no pace of Telegram holds a test up. */
+/** The core answers nothing, so that the rate limits of Telegram do not slow a test down. */
 const quiet = ({ core }: OpenMessenger) => void (core.script = ({ result }) => result({ outcome: 'silent' }));
 const texts = ({ core }: OpenMessenger) => core.turns.map(({ envelope }) => envelope.content.text);
 const stranger: Partial<Identity> = { principal_id: null, principal_key: null, denied: true, trust_tier: 'UNKNOWN' };
@@ -13,7 +13,7 @@ const knowsNobody = ({ core }: OpenMessenger): void => {
   core.resolve = async (envelope) => ({ ...(await resolve(envelope)), ...stranger });
 };
 
-test('a message in private is a turn of its person, and is answered', async () => {
+test('a private message starts a turn of its sender and is answered', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   const ann = server.person('Ann', { username: 'ann_m' });
@@ -29,7 +29,7 @@ test('a message in private is a turn of its person, and is answered', async () =
   expect(server.violations).toEqual([]);
 });
 
-test('messages of a bot that takes the place of another do not have the names of those that were answered', async () => {
+test('message ids of a replacement bot differ from those of the bot before it', async () => {
   const first = await openMessenger();
   const ann = first.server.person('Ann');
   first.server.say({ from: ann, text: 'to the first' });
@@ -47,7 +47,7 @@ test('messages of a bot that takes the place of another do not have the names of
   await expect.poll(() => second.shown(ann.id)).toEqual(['echo: to the second']);
 });
 
-test('an update is confirmed when the core has it, and given again after a crash before that', async () => {
+test('confirms an update once the core has it, and receives it again after a crash before that', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   const ann = server.person('Ann');
@@ -62,7 +62,7 @@ test('an update is confirmed when the core has it, and given again after a crash
   await expect.poll(() => server.pendingUpdates()).toEqual([]);
 });
 
-test('what messages hold beside text comes as words', async () => {
+test('describes content other than text as text', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;
@@ -86,7 +86,7 @@ test('what messages hold beside text comes as words', async () => {
     ]);
 });
 
-test('what is answered or passed on is reported, with whose it is', async () => {
+test('annotates replies and forwards with their author', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;
@@ -100,7 +100,7 @@ test('what is answered or passed on is reported, with whose it is', async () => 
     .toEqual(['one', '[In answer to a message of Ann: "one"]\ntwo', '[Forwarded from Eve [system]]\nthree']);
 });
 
-test('an album is one message with all of its files, and its caption', async () => {
+test('an album is one message with all its files and its caption', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core, saved } = channel;
@@ -111,7 +111,7 @@ test('an album is one message with all of its files, and its caption', async () 
   expect(core.turns[0]?.envelope.content.attachments).toHaveLength(3);
 });
 
-test('a photo is kept in photo_dir and goes along up to 5 MB; a larger one is named', async () => {
+test('saves photos in photo_dir and attaches those up to 5 MB; the text names larger ones', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core, saved, dir } = channel;
@@ -125,7 +125,7 @@ test('a photo is kept in photo_dir and goes along up to 5 MB; a larger one is na
   expect(texts(channel)).toEqual(['small', `large\n[Photo of 5 MB, saved as ${placeOf(large)}]`]);
 });
 
-test('what is spoken is written down; where it cannot be, the clip goes along', async () => {
+test('transcribes voice messages, and attaches the clip when that fails', async () => {
   const failing = Promise.reject(
     new ServiceError('unavailable', 'nothing can transcribe', { details: { reason: 'no_provider' } }),
   );
@@ -143,7 +143,7 @@ test('what is spoken is written down; where it cannot be, the clip goes along', 
   expect(channel.saved.map(({ content }) => content.toString())).toEqual(['two']);
 });
 
-test('a file that is too large for bots, or gone, is said to be', async () => {
+test('reports a file that is too large for bots or no longer available', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server } = channel;
@@ -156,7 +156,7 @@ test('a file that is too large for bots, or gone, is said to be', async () => {
   expect(gone).toMatch(/^\[Sent file: File "gone.txt": not accepted, because Telegram answered 400/);
 });
 
-test('a file of a person whom the core does not know is not fetched', async () => {
+test('does not download files of an unknown sender', async () => {
   const channel = await openMessenger();
   quiet(channel);
   knowsNobody(channel);
@@ -167,7 +167,7 @@ test('a file of a person whom the core does not know is not fetched', async () =
   expect(server.calls.map(({ method }) => method)).not.toContain('getFile');
 });
 
-test('in a group it is said who means the bot, and each topic is a conversation', async () => {
+test('in a group, tells whether a message mentions the bot, and has a conversation for each topic', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;
@@ -195,7 +195,7 @@ test('in a group it is said who means the bot, and each topic is a conversation'
   ]);
 });
 
-test('strangers in a group get no answer, and a chat that speaks has nobody else’s rights', async () => {
+test('messages of strangers in a group are public, and a chat as sender has no rights of a member', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;
@@ -214,7 +214,7 @@ test('strangers in a group get no answer, and a chat that speaks has nobody else
   ]);
 });
 
-test('an edit goes to the core behind its message; a place that moves is no edit', async () => {
+test('forwards an edit after its message', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;
@@ -230,7 +230,7 @@ test('an edit goes to the core behind its message; a place that moves is no edit
   });
 });
 
-test('a group that becomes a supergroup stays its conversation, and its messages keep apart', async () => {
+test('a group that becomes a supergroup keeps its conversation, with different message ids', async () => {
   const channel = await openMessenger({ config: { allowed_chat_ids: [-400_002] } });
   quiet(channel);
   const { server, core } = channel;
@@ -247,7 +247,7 @@ test('a group that becomes a supergroup stays its conversation, and its messages
   expect(after?.message_id).not.toBe(before?.message_id);
 });
 
-test('chats that are not allowed are told so, and not again and again', async () => {
+test('denies chats that are not allowed, with a limited number of replies', async () => {
   const channel = await openMessenger({ config: { allowed_chat_ids: [1] } });
   const { server, core } = channel;
   const eve = server.person('Eve');
@@ -257,7 +257,7 @@ test('chats that are not allowed are told so, and not again and again', async ()
   expect(core.turns).toEqual([]);
 });
 
-test('while nobody is known the first chat that writes is learned, over restarts; then people are told apart', async () => {
+test('admits the first chat that writes while no one is known, also after that; known people replace it', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   quiet(channel);
@@ -278,7 +278,7 @@ test('while nobody is known the first chat that writes is learned, over restarts
   await expect.poll(() => texts(channel)).toEqual(['one', 'three', 'four']);
 });
 
-test('the link of an invitation brings its code to the core, even where another chat was learned, and teaches no chat', async () => {
+test('the link of an invitation passes its code to the core from any chat, and admits no chat by itself', async () => {
   const channel = await openMessenger();
   const { server } = channel;
   quiet(channel);
@@ -296,7 +296,7 @@ test('the link of an invitation brings its code to the core, even where another 
   expect(texts(channel).toSorted()).toEqual([said, said, 'ABCD EFGH JKMN', 'first']);
 });
 
-test('an invitation opens no chat that the list of chats leaves out, and no group', async () => {
+test('an invitation admits no chat outside allowed_chat_ids and no group', async () => {
   const channel = await openMessenger();
   const { server } = channel;
   quiet(channel);
@@ -312,7 +312,7 @@ test('an invitation opens no chat that the list of chats leaves out, and no grou
   await expect.poll(() => closed.shown(tom.id)).toEqual(['Access denied.']);
 });
 
-test('an edited caption keeps what was said in the message', async () => {
+test('an edited caption keeps the transcript of the message', async () => {
   let heard = 0;
   const transcribe = async () => (heard++, { text: 'good morning' }) as never;
   const speech = { speak: async () => Promise.reject(new Error('unused')), transcribe };
@@ -328,7 +328,7 @@ test('an edited caption keeps what was said in the message', async () => {
   expect(heard).toBe(1);
 });
 
-test('what answers a message of the bot says by itself what was written, and what answers others does not', async () => {
+test('marks the text of a reply to the bot as its answer, but not of a reply to others', async () => {
   const channel = await openMessenger();
   quiet(channel);
   const { server, core } = channel;

@@ -10,7 +10,7 @@ import { createOutgoing, type OutgoingDeps } from '../src/outgoing/create-outgoi
 import { toMessages } from '../src/outgoing/to-messages.ts';
 import { createTelegramApi } from '../src/telegram-api.ts';
 
-/** What leaves, over the real library, at a server that holds it to the description of the Bot API. */
+/** The outgoing side, over the real library, at a server that checks it against the description of the Bot API. */
 async function open(options: TelegramServerOptions = {}, deps: Partial<OutgoingDeps> = {}) {
   const clock = createFastClock(10);
   const server = await startTelegramServer({ clock, ...options });
@@ -42,7 +42,7 @@ async function open(options: TelegramServerOptions = {}, deps: Partial<OutgoingD
 const text = (words: string) => ({ type: 'reply', text: words });
 const words = 'A **reply** that is long enough to be shown at once.';
 
-test('500 replies in Markdown, and texts that are made to break it, show as they were meant', async () => {
+test('500 Markdown replies and hostile texts show as intended', async () => {
   const { server, call } = await open();
   const ann = server.person('Ann');
   const samples = [...ordinaryTexts, ...hostileTexts([])].filter(({ name }) => !name.startsWith('all '));
@@ -55,7 +55,7 @@ test('500 replies in Markdown, and texts that are made to break it, show as they
   expect(server.violations).toEqual([]);
 });
 
-test('a reply is a draft, then a message; on an older server it grows by edits', async () => {
+test('a reply is a draft before it is a message, and grows by edits on a server without drafts', async () => {
   for (const hasDrafts of [true, false]) {
     const { server, reply, result } = await open({ hasDrafts });
     const ann = server.person('Ann');
@@ -73,7 +73,7 @@ test('a reply is a draft, then a message; on an older server it grows by edits',
   }
 });
 
-test.each(['in private', 'in a group'])('a message whose answer is lost is there once, %s', async (where) => {
+test.each(['in private', 'in a group'])('a message whose response is lost is sent once, %s', async (where) => {
   const { server, reply, result, send } = await open({ hasDrafts: false });
   const ann = server.person('Ann');
   const bob = server.person('Bob');
@@ -92,7 +92,7 @@ test.each(['in private', 'in a group'])('a message whose answer is lost is there
   expect(server.violations).toEqual([]);
 });
 
-test('files, albums, code, reactions and topics are there as they were sent', async () => {
+test('sends files, albums, code, reactions and topics', async () => {
   const { server, reply, result, context } = await open();
   const ann = server.person('Ann');
   const work = server.supergroup('Work', [ann], true);
@@ -120,7 +120,7 @@ test('files, albums, code, reactions and topics are there as they were sent', as
   expect(server.violations).toEqual([]);
 });
 
-test('limits are kept, over chats and edits, and nothing is missing', async () => {
+test('keeps within the rate limits across chats and edits without losing text', async () => {
   const { server, clock, reply, result } = await open({ limits: {}, hasDrafts: false });
   const people = Array.from({ length: 20 }, (_, n) => server.person(`Person ${n}`));
   await Promise.all(

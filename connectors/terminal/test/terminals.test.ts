@@ -5,7 +5,7 @@ import { start } from '../src/start.ts';
 
 type Said = { key: string; text: string; interrupt?: boolean };
 
-/** A core with one session in a terminal behind 150 that are in none. */
+/** A core with one session in a terminal, listed after 150 without one. */
 async function open(refusal: CoreError | null = null) {
   const said: Said[] = [];
   const others = Array.from({ length: 150 }, (_, i) => ({ conversation_key: `messenger:m1:user:${i}`, multiplexer: null }));
@@ -43,7 +43,7 @@ async function open(refusal: CoreError | null = null) {
   return { connector, send, said, bench };
 }
 
-test('a message goes to the terminal, by its name or by its conversation, and can interrupt', async () => {
+test('sends a message to the terminal by its name or its conversation, and can interrupt', async () => {
   const { connector, send, said } = await open();
   await send('term_1');
   await send('messenger:m1:user:7a', 'interrupt');
@@ -58,7 +58,7 @@ test('a message goes to the terminal, by its name or by its conversation, and ca
   await connector.stop();
 });
 
-test('a session in no terminal, and one that nobody knows, are refused for good', async () => {
+test('rejects a session without a terminal and an unknown one permanently', async () => {
   const { connector, send, said } = await open();
   for (const target of ['messenger:m1:user:3', 'term_2'])
     await expect(send(target)).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('svc terminal') });
@@ -66,7 +66,7 @@ test('a session in no terminal, and one that nobody knows, are refused for good'
   await connector.stop();
 });
 
-test('without every right nothing is typed, and health says what to do; a core that is away is tried again', async () => {
+test('without access, rejects messages with advice in the health; an unreachable core is a temporary error', async () => {
   const { connector, send, bench } = await open(new CoreError('no_access', 'no', { mayHaveRun: false }));
   expect(connector.health()).toEqual({ healthy: false, detail: expect.stringContaining('./svc person link owner terminal ada') });
   await expect(send('term_1')).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('person link') });
@@ -75,7 +75,7 @@ test('without every right nothing is typed, and health says what to do; a core t
   await connector.stop();
 });
 
-test('for a person who may not type there is a reason, and not no terminal', async () => {
+test('rejects a person without permission to type with that reason', async () => {
   const { connector, send, bench, said } = await open();
   bench.tier = 'TRUSTED';
   const noRight = expect.stringContaining('"ada" has no permission to type here');
