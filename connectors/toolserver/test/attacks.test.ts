@@ -19,24 +19,24 @@ import { openBrowser } from './browser.ts';
 import { callback } from './oauth-client.ts';
 import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
 
-// The attacks of RFC 9700, section 4, and the tests that hold them off; those without a file are here.
-// 4.1 redirect addresses: "to an address that is not registered", "on this machine any port will do"; "is refused with redirects"
-// 4.2, 4.3 leaks by referrer and history: "cannot be framed" (headers), "one in the address counts for nothing"
-// 4.4 mix-up: "answers with who it is"
-// 4.5 code injection: "of one client are nothing to another", "are not given for"
-// 4.6 token injection: response_type=token in "goes back with an error and no code"
-// 4.7 CSRF: "a form of another browser", "a form that another site sends"
-// 4.8 PKCE downgrade: "with no challenge goes back": there is no code to which a verifier could come without a challenge
-// 4.9, 4.10 tokens that leak: "of another instance is refused", "lie on the disk as digests"; an hour, `stream-expiry.test.ts`
+// The attacks of RFC 9700, section 4, and the tests of the defences; those without a file are here.
+// 4.1 redirect addresses: "rejects an unregistered redirect address", "accepts any port"; "rejects redirects"
+// 4.2, 4.3 leaks by referrer and history: "cannot be framed" (headers), "are rejected in the address"
+// 4.4 mix-up: "redirects with the issuer"
+// 4.5 code injection: "of one client are rejected for another", "are rejected with"
+// 4.6 token injection: response_type=token in "redirects with an error and no code"
+// 4.7 CSRF: "the form from another browser", "a form that another site sends"
+// 4.8 PKCE downgrade: "with no challenge redirects with an error": no code is issued without a challenge
+// 4.9, 4.10 tokens that leak: "of another instance are rejected", "are stored as digests"; expiry after an hour: `stream-expiry.test.ts`
 // 4.11 open redirection: as 4.1; errors go to addresses that are registered
-// 4.12 redirect with 307: "answers with who it is" (303)
-// 4.13 proxies: "are made from the public one, whatever a request says"
-// 4.14 refresh tokens: "a refresh token is renewed with its use", "comes twice at once"; "tokens that were given" (`hostile.test.ts`)
-// 4.15 a client as a person: "does not listen to who a client says it is"
+// 4.12 redirect with 307: "redirects with the issuer" (303)
+// 4.13 proxies: "are built from the public address, whatever the headers"
+// 4.14 refresh tokens: "a refresh token rotates", "sent several times at once"; "issued tokens" (`hostile.test.ts`)
+// 4.15 a client as a person: "ignores an identity that the client claims"
 // 4.16 clickjacking: "cannot be framed"
 // 4.17 messages between windows: none are sent, pages run no script
-// Beside it: documents of clients, floods, sizes, kills in `hostile.test.ts`; DNS rebinding: "are made from the public one" (403 for another
-// host), "pages of other sites may not call"; consent by prefetch: "to look at the page changes nothing".
+// Beside it: documents of clients, floods, sizes, kills in `hostile.test.ts`; DNS rebinding: "are built from the public address" (403 for another
+// host), "pages of other sites are rejected"; consent by prefetch: "viewing the page changes nothing".
 const ann = {
   client_id: 'pre-1',
   client_secret: 'a-secret-of-more-than-16',
@@ -57,7 +57,7 @@ async function tokensOf(server: OpenToolserver) {
 
 describe('tokens', () => {
   test.each(['/mcp', '/message?sessionId=x'])(
-    '%s without a good token is 401, and says where to get one by the public address',
+    '%s without a valid token answers 401 and names the metadata at the public address',
     async (route) => {
       const server = await openToolserver({ config: { base_url: 'https://assistant.example.org' } });
       for (const value of [null, 'garbage', 'a'.repeat(5000)]) {
@@ -72,7 +72,7 @@ describe('tokens', () => {
     },
   );
 
-  test('one in the address counts for nothing', async () => {
+  test('are rejected in the address', async () => {
     const server = await openToolserver();
     const { access_token: value } = await tokensOf(server);
     expect((await listTools(server, value)).status).toBe(200);
@@ -81,13 +81,13 @@ describe('tokens', () => {
     expect((await fetch(`${server.url}/sse?access_token=${value}`)).status).toBe(401);
   });
 
-  test('of another instance is refused', async () => {
+  test('of another instance are rejected', async () => {
     const [one, two] = [await openToolserver(), await openToolserver()];
     const { access_token: value } = await tokensOf(one);
     expect((await listTools(two, value)).status).toBe(401);
   });
 
-  test('lie on the disk as digests alone, and so do codes and refresh tokens', async () => {
+  test('are stored as digests alone, like codes and refresh tokens', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const code = await codeFor(server, client);
@@ -96,7 +96,7 @@ describe('tokens', () => {
     for (const secret of [code, body.access_token, body.refresh_token!]) expect(disk).not.toContain(secret);
   });
 
-  test('a refresh token is renewed with its use, and its second use ends all that came of it', async () => {
+  test('a refresh token rotates with its use, and its reuse revokes all tokens of the grant', async () => {
     const server = await openToolserver();
     const { client, refresh_token: first } = await tokensOf(server);
     const second = await refresh(server, client, first!);
@@ -106,7 +106,7 @@ describe('tokens', () => {
     expect((await listTools(server, second.body.access_token)).status).toBe(401);
   });
 
-  test('a refresh token that comes twice at once is good once', async () => {
+  test('a refresh token sent several times at once is accepted once', async () => {
     const server = await openToolserver();
     const { client, refresh_token: value } = await tokensOf(server);
     const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(server, client, value!)));
@@ -117,7 +117,7 @@ describe('tokens', () => {
     ['in its form', { body: `client_id=${encodeURIComponent('https://slow.example/id')}` }],
     ['in the header', { authorization: `Basic ${btoa(`${encodeURIComponent('https://slow.example/id')}:x`)}` }],
     ['beside another', { body: `client_id=a&client_id=${encodeURIComponent('HTTPS://slow.example/id')}` }],
-  ])('are asked for by no client that names its document %s and was not approved: nobody waits for it', async (_where, sent) => {
+  ])('a client that names its document %s and was not approved is rejected without a fetch', async (_where, sent) => {
     const server = await openToolserver();
     const { body = 'client_secret=x', authorization } = sent as { body?: string; authorization?: string };
     for (const route of ['/oauth/token', '/oauth/revoke']) {
@@ -134,7 +134,7 @@ describe('tokens', () => {
     }
   });
 
-  test('one that its client hands back is good for nothing, and one that another client hands back is', async () => {
+  test('a client can revoke its own token, but not that of another client', async () => {
     const server = await openToolserver();
     const { client, access_token: value } = await tokensOf(server);
     const handBack = (id: string) =>
@@ -145,7 +145,7 @@ describe('tokens', () => {
     expect((await listTools(server, value)).status).toBe(401);
   });
 
-  test('are given for a code or a refresh token alone', async () => {
+  test('are issued for a code or a refresh token alone', async () => {
     const server = await openToolserver({ before: withClients([ann]) });
     const own = { id: 'pre-1', secret: ann.client_secret };
     for (const grant of ['client_credentials', 'password', 'implicit', 'urn:ietf:params:oauth:grant-type:jwt-bearer']) {
@@ -154,7 +154,7 @@ describe('tokens', () => {
     }
   });
 
-  test('answers are not to be stored', async () => {
+  test('responses forbid caching', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const { headers } = await redeem(server, client, await codeFor(server, client));
@@ -163,7 +163,7 @@ describe('tokens', () => {
 });
 
 describe('codes', () => {
-  test('are good once; a second use ends what the first one gave', async () => {
+  test('are accepted once, and their reuse revokes the tokens they gave', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const code = await codeFor(server, client);
@@ -172,7 +172,7 @@ describe('codes', () => {
     expect((await listTools(server, body.access_token)).status).toBe(401);
   });
 
-  test('that come twice at once are good once', async () => {
+  test('sent several times at once are accepted once', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const code = await codeFor(server, client);
@@ -180,7 +180,7 @@ describe('codes', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('of one client are nothing to another (code injection)', async () => {
+  test('of one client are rejected for another (code injection)', async () => {
     const server = await openToolserver();
     const [a, b] = [await registered(server), await registered(server)];
     expect((await redeem(server, b, await codeFor(server, a))).body.error).toBe('invalid_grant');
@@ -191,14 +191,14 @@ describe('codes', () => {
     { code_verifier: '' },
     { redirect_uri: `${callback}/` },
     { resource: 'https://other.example/mcp' },
-  ])('are not given for %j', async (changed) => {
+  ])('are rejected with %j', async (changed) => {
     const server = await openToolserver();
     const client = await registered(server);
     const { status } = await redeem(server, client, await codeFor(server, client), changed);
     expect(status).toBe(400);
   });
 
-  test('a secret that is wrong is refused', async () => {
+  test('require the correct secret of the client', async () => {
     const server = await openToolserver({ before: withClients([ann]) });
     const own = { id: 'pre-1', secret: ann.client_secret };
     const code = await codeFor(server, own);
@@ -216,7 +216,7 @@ describe('authorization', () => {
     ['a challenge without method', { code_challenge_method: null }],
     ['another resource', { resource: 'https://other.example/mcp' }],
     ['a token in the fragment', { response_type: 'token' }],
-  ])('with %s goes back with an error and no code', async (_name, changed) => {
+  ])('with %s redirects with an error and no code', async (_name, changed) => {
     const server = await openToolserver();
     const { url } = await openBrowser().open(authorizeUrl(server, await registered(server), changed), callback);
     expect(url.href.startsWith(callback)).toBe(true);
@@ -237,7 +237,7 @@ describe('authorization', () => {
     'data:text/html,hi',
     '//evil.example/callback',
     '',
-  ])('to an address that is not registered is shown to the person and goes nowhere: %s', async (uri) => {
+  ])('rejects an unregistered redirect address on the page, without a redirect: %s', async (uri) => {
     const server = await openToolserver();
     const page = await openBrowser().open(authorizeUrl(server, await registered(server), { redirect_uri: uri }));
     expect(page.status).toBe(400);
@@ -245,13 +245,13 @@ describe('authorization', () => {
     expect(page.text).not.toContain('<form');
   });
 
-  test('without an address is shown to the person and goes nowhere, though only one is registered', async () => {
+  test('rejects a missing redirect address on the page, even if only one is registered', async () => {
     const server = await openToolserver();
     const page = await openBrowser().open(authorizeUrl(server, await registered(server), { redirect_uri: null }));
     expect([page.status, page.url.pathname, page.text.includes('<form')]).toEqual([400, '/oauth/authorize', false]);
   });
 
-  test('is held by cookies that no script reads, no other site sends with a form, and no other route gets', async () => {
+  test('keeps its state in cookies that are HttpOnly, SameSite and limited to its path', async () => {
     const server = await openToolserver();
     const url = authorizeUrl(server, await registered(server));
     const { headers } = await fetch(url, { redirect: 'manual', headers: { 'sec-fetch-mode': 'navigate' } });
@@ -260,7 +260,7 @@ describe('authorization', () => {
     for (const cookie of cookies) expect(cookie).toMatch(/; path=\/oauth[\w/-]*;.* samesite=lax; httponly/);
   });
 
-  test('on this machine any port will do for who has registered one, and for nobody else', async () => {
+  test('accepts any port for a registered loopback address, and for no other', async () => {
     const server = await openToolserver();
     const other = callback.replace('4790', '4791');
     const { url } = await approved(server, await registered(server), { redirect_uri: other });
@@ -270,14 +270,14 @@ describe('authorization', () => {
     expect(page.status).toBe(400);
   });
 
-  test('answers with who it is, so that two servers are not mixed up', async () => {
+  test('redirects with the issuer and status 303', async () => {
     const server = await openToolserver();
     const { url, status } = await approved(server, await registered(server));
     expect(url.searchParams.get('iss')).toBe(server.url);
     expect(status).toBe(303);
   });
 
-  test('asks again for a client that was approved before: a name is no proof', async () => {
+  test('asks for consent again when the client was approved before', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const browser = openBrowser();
@@ -288,7 +288,7 @@ describe('authorization', () => {
     expect(silent.url.searchParams.get('code')).toBeNull();
   });
 
-  test('to look at the page changes nothing, however often', async () => {
+  test('viewing the page changes nothing', async () => {
     const server = await openToolserver();
     const browser = openBrowser();
     const client = await registered(server);
@@ -298,7 +298,7 @@ describe('authorization', () => {
   });
 });
 
-describe('the consent page', () => {
+describe('consent page', () => {
   const open = async (metadata: object = {}) => {
     const server = await openToolserver();
     const browser = openBrowser();
@@ -306,7 +306,7 @@ describe('the consent page', () => {
     return { server, browser, page };
   };
 
-  test('cannot be framed, runs no script, and sends its form to us and the client alone', async () => {
+  test('cannot be framed, runs no script, and submits its form to us and the client alone', async () => {
     const { page } = await open();
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toBe(
@@ -317,13 +317,13 @@ describe('the consent page', () => {
     expect(page.text).not.toMatch(/<script|style=|onclick/i);
   });
 
-  test('shows names as text', async () => {
+  test('escapes names', async () => {
     const { page } = await open({ client_name: '<img src=x onerror=alert(1)>"\'&' });
     expect(page.text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;');
     expect(page.text).not.toContain('<img');
   });
 
-  test("approves with the operator's code alone, and a page wears out", async () => {
+  test("approves with the operator's code alone, and expires after five wrong codes", async () => {
     const { server, browser, page } = await open();
     const good = await server.code();
     for (let tries = 0; tries < 5; tries++) {
@@ -334,7 +334,7 @@ describe('the consent page', () => {
     expect(await server.listed()).toEqual([]);
   });
 
-  test("wrong codes of strangers do not use up the operator's", async () => {
+  test("wrong codes on other pages do not use up the operator's code", async () => {
     const { server, browser, page } = await open();
     const code = await server.code();
     for (let pages = 0; pages < 3; pages++) {
@@ -345,7 +345,7 @@ describe('the consent page', () => {
     expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
   });
 
-  test('is slowed down for who tries often', async () => {
+  test('limits the rate of submissions', async () => {
     const { server } = await open();
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: server.url };
     const send = () => fetch(new URL('/oauth/approve', server.url), { method: 'POST', headers: form, body: 'decision=approve' });
@@ -353,7 +353,7 @@ describe('the consent page', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
-  test('takes a code that is for another program as a wrong one', async () => {
+  test('rejects a code for another program, which stays valid for that program', async () => {
     const { server, browser, page } = await open();
     const other = await registered(server);
     const code = await server.code({ client_id: other.id });
@@ -362,7 +362,7 @@ describe('the consent page', () => {
     expect(url.searchParams.get('code')).toEqual(expect.any(String));
   });
 
-  test('makes the program on whose page the code is typed speak for a person, and no other that waits', async () => {
+  test('links the program on whose page the code is entered to the person, and no other that waits', async () => {
     const { server, browser, page } = await open({ client_name: 'Mine' });
     const linked = new Set<string>();
     const { resolve } = server.core;
@@ -378,7 +378,7 @@ describe('the consent page', () => {
     expect([mine?.client_name, [...linked]]).toEqual(['Mine', [mine?.user_id]]);
   });
 
-  test('makes no program that speaks for one person speak for another, and lets it in again for the first', async () => {
+  test('does not relink a program that acts for another person, and accepts a code for the same person', async () => {
     const { server, browser, page } = await open();
     const { resolve } = server.core;
     const owner = { denied: false, principal_key: 'owner', display_name: 'The owner' };
@@ -392,7 +392,7 @@ describe('the consent page', () => {
     expect(server.core.turns).toEqual([]);
   });
 
-  test('approves nothing when the person cannot be linked, and says why', async () => {
+  test('approves nothing when the person cannot be linked, and shows why', async () => {
     const { server, browser, page } = await open();
     const { resolve } = server.core;
     server.core.resolve = async (asked) => ({ ...(await resolve(asked)), denied: true });
@@ -403,7 +403,7 @@ describe('the consent page', () => {
     expect(await server.listed()).toEqual([]);
   });
 
-  test('a code is good once', async () => {
+  test('accepts a code once', async () => {
     const { server, browser, page } = await open();
     const code = await server.code();
     expect((await browser.submit(page, { code, decision: 'approve' }, callback)).url.href).toContain('code=');
@@ -412,7 +412,7 @@ describe('the consent page', () => {
     expect((await second.submit(other, { code, decision: 'approve' }, callback)).status).toBe(403);
   });
 
-  test('a form of another browser, or without its key, is refused', async () => {
+  test('rejects the form from another browser or without its key', async () => {
     const { server, browser, page } = await open();
     const code = await server.code();
     const stranger = openBrowser();
@@ -422,7 +422,7 @@ describe('the consent page', () => {
     expect(await server.listed()).toEqual([]);
   });
 
-  test('a form that another site sends is refused', async () => {
+  test('rejects a form that another site sends', async () => {
     const { server, page } = await open();
     const answer = await fetch(new URL('/oauth/approve', server.url), {
       method: 'POST',
@@ -433,7 +433,7 @@ describe('the consent page', () => {
     void page;
   });
 
-  test('to refuse goes back with access_denied, and nothing waits any more', async () => {
+  test('a refusal redirects with access_denied and removes the request', async () => {
     const { server, browser, page } = await open();
     const waiting = async () => ((await server.live().call!('', 'clients', {}, new AbortController().signal)) as Waiting).waiting;
     expect(await waiting()).toHaveLength(1);
@@ -442,7 +442,7 @@ describe('the consent page', () => {
     expect([await waiting(), await server.listed()]).toEqual([[], []]);
   });
 
-  test('lets a program in that speaks for nobody yet: what its questions are worth the core decides', async () => {
+  test('approves a program that acts for no known person', async () => {
     const { server, browser, page } = await open();
     const { resolve } = server.core;
     server.core.resolve = async (asked) => ({ ...(await resolve(asked)), denied: true });
@@ -464,13 +464,13 @@ describe('registration', () => {
     [[]],
     [Array.from({ length: 21 }, (_, index) => `https://client.example/${index}`)],
     [['https://client.example/cb', 'JavaScript:alert(1)']],
-  ])('is refused with redirects %j', async (uris) => {
+  ])('rejects redirects %j', async (uris) => {
     const server = await openToolserver();
     const answer = await register(server, { redirect_uris: uris });
     expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_redirect_uri']);
   });
 
-  test('does not listen to who a client says it is', async () => {
+  test('ignores an identity that the client claims', async () => {
     const server = await openToolserver({ before: withClients([ann]) });
     const client = await registered(server, { identity: { userId: 'ann' }, sub: 'ann', client_id: 'pre-1' });
     expect(client.id).not.toBe('pre-1');
@@ -479,7 +479,7 @@ describe('registration', () => {
     expect(listed?.user_id).toMatch(/^client-[0-9a-f]{32}$/);
   });
 
-  test('a flood is slowed down, and does not grow what is kept', async () => {
+  test('limits the rate of registrations', async () => {
     const server = await openToolserver();
     const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await register(server)).status));
     expect(statuses.filter((status) => status === 201)).toHaveLength(20);
@@ -499,7 +499,7 @@ describe('addresses', () => {
         .on('error', reject);
     });
 
-  test('are made from the public one, whatever a request says', async () => {
+  test('are built from the public address, whatever the headers of a request', async () => {
     const server = await openToolserver({ config: { base_url: 'https://assistant.example.org' } });
     for (const route of [
       '/.well-known/oauth-authorization-server',
@@ -524,7 +524,7 @@ describe('addresses', () => {
     });
   });
 
-  test('pages of other sites may not call', async () => {
+  test('requests from pages of other sites are rejected', async () => {
     const server = await openToolserver();
     const { access_token: value } = await tokensOf(server);
     const answer = await fetch(`${server.url}/mcp`, {
@@ -536,7 +536,7 @@ describe('addresses', () => {
   });
 });
 
-describe('the clients file', () => {
+describe('clients file', () => {
   test('maps a client to its user', async () => {
     const server = await openToolserver({ before: withClients([ann]) });
     const own = { id: 'pre-1', secret: ann.client_secret };
@@ -551,7 +551,7 @@ describe('the clients file', () => {
     ['a folder', (file: string) => mkdirSync(file)],
     ['a client without a user', (file: string) => writeFileSync(file, JSON.stringify({ clients: [{ ...ann, identity: {} }] }))],
     ['a client twice', (file: string) => writeFileSync(file, JSON.stringify({ clients: [ann, ann] }))],
-  ])('lets nobody in when it is %s, and says so', async (_name, make) => {
+  ])('rejects all clients when it is %s, and reports it in the health', async (_name, make) => {
     const server = await openToolserver({ before: (dir) => make(path.join(dir, 'clients.json')) });
     expect(server.live().health()).toMatchObject({ healthy: false, detail: expect.stringContaining('lets nobody in') });
     expect((await listTools(server, 'x')).status).toBe(503);
@@ -559,7 +559,7 @@ describe('the clients file', () => {
     expect(JSON.stringify([server.live().health(), server.logs])).not.toContain('do-not-print-me');
   });
 
-  test('a client that is taken out of it is out', async () => {
+  test('a client removed from it loses access', async () => {
     const server = await openToolserver({ before: withClients([ann]) });
     const own = { id: 'pre-1', secret: ann.client_secret };
     const { body } = await redeem(server, own, await codeFor(server, own));

@@ -5,7 +5,7 @@ import { openToolserver } from './open-toolserver.ts';
 
 const textOf = ({ content }: { content: unknown }) => (content as { text: string }[]).map(({ text }) => text).join('\n');
 
-test('a program registers itself, is approved on the page, and its question is answered', async () => {
+test('a program registers itself, is approved on the page, and gets an answer', async () => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin(), mode: 'auto' });
   const steps: string[] = [];
@@ -25,13 +25,13 @@ test('a program registers itself, is approved on the page, and its question is a
   });
 });
 
-test.each(['auto', undefined] as const)('clients of either era are served (%s)', async (mode) => {
+test.each(['auto', undefined] as const)('serves clients of both protocol eras (%s)', async (mode) => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });
   expect(textOf(await client.callTool({ name: 'ask_assistant', arguments: { question: 'hi' } }))).toBe('you asked: hi');
 });
 
-test('the legacy transport is served, with one stream for a user', async () => {
+test('serves the legacy transport with one stream per user', async () => {
   const server = await openToolserver();
   const signin = new Signin();
   await connect(server, { signin });
@@ -53,7 +53,7 @@ test('the legacy transport is served, with one stream for a user', async () => {
   await second.close();
 });
 
-test('what is sent to a user is shown on their stream, or waits for their next answer', async () => {
+test('shows a message to a user on their stream, or with their next answer', async () => {
   const server = await openToolserver();
   const signin = new Signin();
   const client = await connect(server, { signin });
@@ -92,7 +92,7 @@ test.each([
   },
   { era: 'the old era', mode: undefined, meta: {}, withAnswer: false },
 ] as const)(
-  'what is sent during a call of a client of $era is shown at once or with the answer',
+  'shows a message sent during a call to a client of $era at once or with the answer',
   async ({ mode, meta, withAnswer }) => {
     const server = await openToolserver();
     const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });
@@ -110,7 +110,7 @@ test.each([
   },
 );
 
-test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)', async (mode) => {
+test.each(['auto', undefined] as const)('withdraws a cancelled question (%s)', async (mode) => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin(), ...(mode !== undefined && { mode }) });
   const begun = Promise.withResolvers<void>();
@@ -131,7 +131,7 @@ test.each(['auto', undefined] as const)('a cancelled question is taken back (%s)
   takenBack.resolve();
 });
 
-test('files come with a question, and refusals are said as text', async () => {
+test('accepts files with a question, and returns refusals as text', async () => {
   const server = await openToolserver();
   const client = await connect(server, { signin: new Signin() });
   const ask = (args: Record<string, unknown>) => client.callTool({ name: 'ask_assistant', arguments: args });
@@ -159,7 +159,7 @@ test('files come with a question, and refusals are said as text', async () => {
   expect([denied.isError, textOf(denied)]).toEqual([true, 'no access']);
 });
 
-test('a token outlives a restart of the connector', async () => {
+test('tokens survive a restart of the connector', async () => {
   const server = await openToolserver();
   const signin = new Signin();
   await connect(server, { signin });
@@ -168,7 +168,7 @@ test('a token outlives a restart of the connector', async () => {
   expect(textOf(await client.callTool({ name: 'ask_assistant', arguments: { question: 'again' } }))).toBe('you asked: again');
 });
 
-test('a revoked client is out at once, with its streams and the question that it waits for', async () => {
+test('revoking a client ends its access, its streams and its pending question at once', async () => {
   const server = await openToolserver();
   const signin = new Signin();
   const client = await connect(server, { signin });

@@ -7,9 +7,9 @@ import { openBrowser } from './browser.ts';
 import { conformanceProgram } from './conformance-program.ts';
 import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
 
-// The part of the suite of the protocol's authors that is about who may have tokens: it is a client, and the test its person.
+// The authorization part of the protocol authors' suite: the suite is the client, and the test its user.
 test.each(['2025-11-25', '2026-07-28'])(
-  'the authorization suite of %s finds nothing',
+  'passes the authorization suite of %s',
   async (version) => {
     const server = await openToolserver();
     const [port = 0] = await freePorts(1);
@@ -42,12 +42,12 @@ test.each(['2025-11-25', '2026-07-28'])(
   120_000,
 );
 
-/** What a person does with the address: types the operator's code, and is sent back to the program. */
+/** Does what a person does at the address: enters the operator's code and returns to the program. */
 async function approve(server: OpenToolserver, url: string, callback: string): Promise<void> {
   const browser = openBrowser();
   const page = await browser.open(url, callback);
   const back = await browser.submit(page, { code: await server.code(), decision: 'approve' }, callback);
-  // The program says where it waits for the answer a moment before it does.
+  // The program prints its callback address a moment before it listens there.
   await expect
     .poll(() =>
       fetch(back.url).then(

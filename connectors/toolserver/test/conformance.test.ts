@@ -10,9 +10,9 @@ import { createSuiteServer } from './suite-server.ts';
 
 const versions = ['2025-11-25', '2026-07-28'];
 
-// The suite of the protocol's authors. What does not apply to a server of one tool stands beside it, by version.
+// The suite of the protocol's authors. Expected failures, which do not apply to a server of one tool, are in a file per version.
 test.each(versions)(
-  'the conformance suite of %s finds nothing but what does not apply',
+  'passes the conformance suite of %s, except for requirements that do not apply',
   async (version) => {
     const { code, text } = await runSuite(await openToolserver(), version, `conformance-${version}.yml`);
     expect(code, text.slice(-6_000)).toBe(0);
@@ -20,9 +20,9 @@ test.each(versions)(
   300_000,
 );
 
-// The same way in, to a server that has all that the suite asks for.
+// The same transport and authorization, with a server that has all tools that the suite asks for.
 test.each(versions)(
-  'the conformance suite of %s finds nothing in the way to its own tools but what no server without sessions has',
+  "passes the conformance suite of %s with the suite's tools, except for requirements that need sessions",
   async (version) => {
     const server = await openToolserver({ createServer: createSuiteServer });
     const { code, text } = await runSuite(server, version, `conformance-tools-${version}.yml`);
@@ -39,7 +39,7 @@ async function runSuite(server: OpenToolserver, version: string, baseline: strin
   return run(['server', '--url', `${url}/mcp`, '--requirements', version, '--expected-failures', expected]);
 }
 
-/** The suite cannot sign in: this adds the token to all that it asks. */
+/** The suite cannot sign in: this proxy adds the token to its requests. */
 async function signedIn(target: string, token: string): Promise<string> {
   const { hostname, port } = new URL(target);
   const proxy = http.createServer((req, res) => {

@@ -14,7 +14,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 const why = whyNoChromium();
 
-describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(why)}`, () => {
+describe.skipIf(why !== null)(`consent page in a real browser${skipNote(why)}`, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: chromiumProgram, args: [...chromiumArguments] });
@@ -24,7 +24,7 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
   test.each([
     { width: 390, colorScheme: 'light', javaScriptEnabled: false },
     { width: 1280, colorScheme: 'dark', javaScriptEnabled: true },
-  ] as const)('leads back to the program: $width wide, $colorScheme, scripts $javaScriptEnabled', async (look) => {
+  ] as const)('returns to the program ($width wide, $colorScheme, scripts $javaScriptEnabled)', async (look) => {
     const server = await openToolserver();
     const back = http.createServer((_request, response) => response.end('signed in'));
     const program = await listen(back);
@@ -44,7 +44,7 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
     const body = page.locator('body');
     expect(await body.evaluate((node) => node.scrollWidth)).toBeLessThanOrEqual(width);
     const { width: line = 0 } = (await page.locator('main').boundingBox()) ?? {};
-    expect(line).toBeLessThanOrEqual(544); // its style is there
+    expect(line).toBeLessThanOrEqual(544); // the style sheet has loaded
     expect(complaints).toEqual([]);
 
     await page.getByLabel('Code').fill('AAAA-AAAA');
@@ -57,9 +57,9 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
     expect(complaints.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
   });
 
-  test.each([390, 1280])('is open to everybody: nothing to find for axe at %s, in light and dark', async (width) => {
+  test.each([390, 1280])('has no accessibility violations (axe) at a width of %s, in light and dark', async (width) => {
     const server = await openToolserver();
-    // The page lets no script in, so the check does not come in as one of the page's.
+    // The policy of the page blocks scripts, and axe is one.
     const context = await browser.newContext({ viewport: { width, height: 844 }, bypassCSP: true });
     onTestFinished(() => context.close());
     const page = await context.newPage();
@@ -67,7 +67,7 @@ describe.skipIf(why !== null)(`the page of approval in a real browser${skipNote(
       await page.addScriptTag({ content: axeSource });
       await page.emulateMedia({ colorScheme: 'light' });
       const found = await page.evaluate(async (rules) => (await axe.run(rules)).violations, {});
-      // The other theme has other colours, and nothing else.
+      // The other theme differs in its colours alone.
       await page.emulateMedia({ colorScheme: 'dark' });
       found.push(...(await page.evaluate(async (rules) => (await axe.run(rules)).violations, { runOnly: ['cat.color'] })));
       return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

@@ -21,7 +21,7 @@ import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
 
 const address = 'https://client.example/client.json';
 
-describe('a document that a client names as its id', () => {
+describe('client metadata document', () => {
   const seen = (server: OpenToolserver, id: string) => openBrowser().open(authorizeUrl(server, { id }));
 
   test.each([
@@ -33,7 +33,7 @@ describe('a document that a client names as its id', () => {
     'https://10.1.2.3/client.json',
     'https://169.254.169.254/latest/meta-data',
     'https://name-that-leads-here.example/client.json',
-  ])('is fetched from no address of this network: %s', async (id) => {
+  ])('is not fetched from an address of this network: %s', async (id) => {
     const asked: string[] = [];
     const network: Network = {
       isAllowed: isPublicAddress,
@@ -71,12 +71,12 @@ describe('a document that a client names as its id', () => {
       what: 'leads to a script',
       answer: (_, to) => to.writeHead(200, json).end(JSON.stringify({ ...document, redirect_uris: ['javascript:alert(1)'] })),
     },
-  ])('is not believed when it $what', async ({ answer }) => {
+  ])('is rejected when it $what', async ({ answer }) => {
     const page = await seen(await openToolserver({ network: await networkOf(answer) }), address);
     expect([page.status, page.text.includes('<form')]).toEqual([400, false]);
   });
 
-  test('holds up nobody when it comes a byte at a time, and is given up', async () => {
+  test('that arrives a byte at a time is aborted, and blocks no other client', async () => {
     const asked = Promise.withResolvers<void>();
     const network = await networkOf((_, to) => {
       to.writeHead(200, json);
@@ -93,14 +93,14 @@ describe('a document that a client names as its id', () => {
     expect([status, first, (await page).status]).toEqual([200, 'still waits', 400]);
   });
 
-  test('is believed when it is right', async () => {
+  test('is accepted when it is valid', async () => {
     const network = await networkOf((_, to) => to.writeHead(200, json).end(JSON.stringify(document)));
     const page = await seen(await openToolserver({ network }), address);
     expect([page.status, page.text.includes('A client')]).toEqual([200, true]);
   });
 });
 
-/** An internet on which every address is answered by the test. */
+/** A network on which the test answers at every address. */
 async function networkOf(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Network> {
   const server = http.createServer(answer);
   const listening = await listen(server);
@@ -114,7 +114,7 @@ async function networkOf(answer: (request: IncomingMessage, response: ServerResp
   };
 }
 
-describe('what nobody expects', () => {
+describe('hostile requests', () => {
   const bad = { nul: '%00', 'half a character': '%ED%A0%80', 'a broken escape': '%zz', megabytes: 'x'.repeat(3_000_000) };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const routes = {
@@ -148,12 +148,12 @@ describe('what nobody expects', () => {
   } satisfies Record<string, (value: string) => [string, RequestInit]>;
 
   test.each(Object.entries(routes))(
-    '%s of signs and sizes that nobody means is refused, and the server goes on',
+    '%s with malformed or oversized values is rejected, and the server keeps running',
     async (_name, ask) => {
       const server = await openToolserver();
       for (const value of Object.values(bad)) {
         const [route, init] = ask(value);
-        // One that is too long may be cut off before it is read.
+        // A request that is too long may be cut off before the response is read.
         const status = await fetch(new URL(route, server.url), { redirect: 'manual', ...init }).then(
           (answer) => answer.status,
           () => 413,
@@ -165,7 +165,7 @@ describe('what nobody expects', () => {
     },
   );
 
-  test('a thousand authorizations at once are answered or told to wait', async () => {
+  test('a thousand authorizations at once are answered or limited with 429', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const url = authorizeUrl(server, client);
@@ -175,7 +175,7 @@ describe('what nobody expects', () => {
     expect(new Set(statuses)).toEqual(new Set([303, 429]));
   });
 
-  test('a flood of registrations leaves no more than a few, and those that count', async () => {
+  test('a flood of registrations stores at most 20, and the approved client stays', async () => {
     const server = await openToolserver();
     const count = Number(process.env['TOOLSERVER_REGISTRATIONS'] ?? 500);
     const client = await registered(server);
@@ -190,11 +190,11 @@ describe('what nobody expects', () => {
     expect(sizeOf(server.dir)).toBeLessThan(512 * 1024);
   });
 
-  test('what was registered over many hours makes room, but for clients that were approved', async () => {
+  test('old registrations make room for new ones, but approved clients stay', async () => {
     const server = await openToolserver();
     const client = await registered(server);
     const { body } = await redeem(server, client, await codeFor(server, client));
-    // The cast: no client of the operator's file is asked for.
+    // The cast: the test needs no clients of the operator's file.
     const clients = { find: () => null, list: () => [], problem: () => null } as unknown as ClientsFile;
     const models = createStoredModels({ state: server.context.state, clients, clock: systemClock });
     for (let n = 0; n < 210; n++)
@@ -206,13 +206,13 @@ describe('what nobody expects', () => {
   });
 });
 
-/** All files of a folder, bytes. */
+/** The bytes of all files in a folder. */
 const sizeOf = (dir: string): number =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
 
-test('a client may ask as often as it likes over connections that it keeps', async () => {
+test('does not limit the number of requests on a kept-alive connection', async () => {
   const server = await openToolserver();
   const client = await registered(server);
   const { body } = await redeem(server, client, await codeFor(server, client));
@@ -236,7 +236,7 @@ const listOver = (agent: Agent, url: string, value: string, id: number) =>
     request.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
   });
 
-test('tokens that were given are good after a kill, and what they came from is not', async () => {
+test('issued tokens survive a kill, and the code and refresh token already used stay invalid', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const program = path.join(import.meta.dirname, 'fixtures/toolserver-process.ts');
@@ -244,7 +244,7 @@ test('tokens that were given are good after a kill, and what they came from is n
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const { url, approval } = JSON.parse(line) as { url: string; approval: string };
-  // The cast: signing in needs no more of it.
+  // The cast: signing in needs these fields alone.
   const killed = { url, code: async () => approval } as OpenToolserver;
 
   const client = await registered(killed);

@@ -10,10 +10,10 @@ import { openToolserver } from './open-toolserver.ts';
 test.each([
   { place: '/mcp', Transport: StreamableHTTPClientTransport },
   { place: '/sse', Transport: SSEClientTransport },
-])('the first SDK signs in at $place, asks, and is told what goes on', async ({ place, Transport }) => {
+])('the first SDK signs in at $place, asks and receives progress', async ({ place, Transport }) => {
   const server = await openToolserver();
   const heard: (string | undefined)[] = [];
-  // What is written is heard before the turn is over, or it never ends.
+  // The turn ends only once the client has received the progress.
   server.core.script = async ({ handlers, result }) => {
     handlers.onDelta?.('All is ');
     await expect.poll(() => heard).toEqual(['The question was received.', 'All is ']);

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { codeFor, redeem, registered } from './authorize.ts';
 import { openToolserver } from './open-toolserver.ts';
 
-test('the library of the authorization server warns of no Node, and its other warnings are not held back', () => {
+test('suppresses the warning of the authorization library about the Node version, and no other', () => {
   const from = JSON.stringify(path.join(import.meta.dirname, '../src'));
   const script = `
     const { withoutRuntimeWarning } = await import(${from} + '/oauth/load-provider.ts');
@@ -15,7 +15,7 @@ test('the library of the authorization server warns of no Node, and its other wa
   expect([status, stderr]).toEqual([0, 'another\nlater\n']);
 });
 
-test('a client that signs in makes the library warn of nothing', async () => {
+test('a client that signs in causes no warnings of the library', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   const server = await openToolserver();
   const client = await registered(server);

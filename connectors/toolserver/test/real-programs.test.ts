@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-/** The document that Claude Code names as its client id, as it lies at its address. */
+/** The document that Claude Code names as its client id, as published at that address. */
 const claudeDocument = {
   client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
   client_name: 'Claude Code',
@@ -29,7 +29,7 @@ const claudeDocument = {
 
 const question = 'USE_TOOL ask_assistant {"question":"how are you?"}';
 
-/** What the model says of the answer that the tool has brought it. */
+/** The output of the model with the answer of the tool. */
 const answered = /Tool said: .*You asked: how are you\? All is well\./s;
 
 /** A server whose assistant writes its answer in three pieces. */
@@ -43,7 +43,7 @@ async function openAnswering(before: (dir: string) => void = () => undefined): P
   return server;
 }
 
-/** The operator's part: the page that the program opened is approved, and leads back to the program. */
+/** The operator's part: approves the page that the program opened, and returns to the program. */
 async function approveOpened(server: OpenToolserver, program: RealProgram): Promise<void> {
   const browser = openBrowser();
   const page = await browser.open(await program.opened());
@@ -70,14 +70,14 @@ async function askClaude(server: OpenToolserver, claude: RealProgram, options: r
   return (await claude.run(['-p', question, '--allowedTools', 'mcp__assistant'])).output;
 }
 
-test('Claude Code signs in by the document that it names, asks and is answered', async ({ skip }) => {
+test('Claude Code signs in by its client metadata document and gets an answer', async ({ skip }) => {
   const dir = testEngine('claude');
   skip(dir === null, howToInstall);
   const server = await openAnswering();
   expect(await askClaude(server, openClaude(dir ?? ''), [])).toMatch(answered);
 });
 
-test('where its document cannot be fetched, Claude Code signs in as a client of the operator', async ({ skip }) => {
+test('Claude Code signs in as a client of the operator and gets an answer', async ({ skip }) => {
   const dir = testEngine('claude');
   skip(dir === null, howToInstall);
   const [client_id, client_secret] = ['claude-code', 'a secret of the operator'];
@@ -97,7 +97,7 @@ test('where its document cannot be fetched, Claude Code signs in as a client of 
   expect(server.core.turns[0]?.envelope.sender).toMatchObject({ raw_id: 'anna' });
 });
 
-test('Codex signs in, asks and is answered', async ({ skip }) => {
+test('Codex signs in and gets an answer', async ({ skip }) => {
   const dir = testEngine('codex');
   skip(dir === null, howToInstall);
   const server = await openAnswering();
@@ -115,7 +115,7 @@ test('Codex signs in, asks and is answered', async ({ skip }) => {
   expect(asked.output).toMatch(answered);
 });
 
-test('Gemini CLI signs in, asks and is answered', async ({ skip }) => {
+test('Gemini CLI signs in and gets an answer', async ({ skip }) => {
   const dir = testEngine('gemini');
   skip(dir === null, howToInstall);
   const server = await openAnswering();
@@ -125,7 +125,7 @@ test('Gemini CLI signs in, asks and is answered', async ({ skip }) => {
     GEMINI_CLI_TRUST_WORKSPACE: 'true',
   });
   mkdirSync(path.join(gemini.home, '.gemini'));
-  // Nothing is sent to its vendor.
+  // No statistics are sent to its vendor.
   const settings = { security: { auth: { selectedType: 'gemini-api-key' } }, privacy: { usageStatisticsEnabled: false } };
   writeFileSync(path.join(gemini.home, '.gemini/settings.json'), JSON.stringify(settings));
   const url = `${server.url}/mcp`;

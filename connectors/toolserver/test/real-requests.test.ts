@@ -4,7 +4,7 @@ import { documentNetwork } from './document-network.ts';
 import { callback } from './oauth-client.ts';
 import { openToolserver, type OpenToolserver } from './open-toolserver.ts';
 
-/** What programs send that sign in here, as their users reported it to other servers. */
+/** Registrations of real programs, as their users reported them to other servers. */
 const registrations = {
   'a web app with a scope of its own name': { client_name: 'claudeai', scope: 'claudeai', response_types: ['code'] },
   'a bridge that wants a profile': { scope: 'openid email profile' },
@@ -43,12 +43,12 @@ test.each([
   [{ response_types: ['token'] }],
   [{ token_endpoint_auth_method: 'private_key_jwt' }],
   [{ client_name: 5 }],
-])('what cannot be served here is refused: %j', async (metadata) => {
+])('rejects unsupported metadata: %j', async (metadata) => {
   const answer = await register(await openToolserver(), metadata);
   expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_client_metadata' })]);
 });
 
-test('a document that lists what is not served here is believed', async () => {
+test('accepts a document that lists unsupported grants and scopes', async () => {
   const document = {
     client_name: 'Visual Studio Code',
     grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
@@ -67,7 +67,7 @@ test('a document that lists what is not served here is believed', async () => {
 });
 
 test.each(['claudeai', 'openid profile email offline_access', 'ask offline_access', 'ask claudeai', ''])(
-  'who asks for the scopes "%s" gets a token that is good here',
+  'a request for the scopes "%s" gets a valid token',
   async (scope) => {
     const server = await openToolserver();
     const client = await registered(server);
@@ -76,7 +76,7 @@ test.each(['claudeai', 'openid profile email offline_access', 'ask offline_acces
   },
 );
 
-test('nothing is offered that is not there', async () => {
+test('the metadata offers no endpoint or feature that does not exist', async () => {
   const server = await openToolserver();
   const metadata = (await (await fetch(new URL('/.well-known/oauth-authorization-server', server.url))).json()) as object;
   const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name)) as [string, string][];
@@ -86,14 +86,14 @@ test('nothing is offered that is not there', async () => {
   expect(await (await register(server)).json()).not.toHaveProperty('registration_client_uri');
 });
 
-/** Of a request that the address is made for, by either method. */
+/** The status of a GET, or of a POST where GET is not allowed. */
 async function statusOf(server: OpenToolserver, url: string): Promise<number> {
   expect(url.startsWith(server.url)).toBe(true);
   const { status } = await fetch(url, { redirect: 'manual' });
   return status === 405 ? (await fetch(url, { method: 'POST' })).status : status;
 }
 
-/** A client that is signed in, and sends what it likes. */
+/** A signed-in client that can send any message. */
 async function signedIn() {
   const server = await openToolserver();
   const client = await registered(server);
@@ -117,7 +117,7 @@ async function signedIn() {
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 test.each(['*/*', 'text/event-stream', 'text/*;q=0.9', 'application/json, text/plain, */*'])(
-  'who accepts %s is answered by a stream',
+  'answers a client that accepts %s with a stream',
   async (accept) => {
     const { send } = await signedIn();
     const answer = await send(list, { accept });
@@ -126,13 +126,13 @@ test.each(['*/*', 'text/event-stream', 'text/*;q=0.9', 'application/json, text/p
   },
 );
 
-test('who accepts JSON alone is told what to accept', async () => {
+test('answers 406 to a client that accepts JSON alone, and names the missing type', async () => {
   const { send } = await signedIn();
   const answer = await send(list, { accept: 'application/json' });
   expect([answer.status, await answer.text()]).toEqual([406, expect.stringContaining('text/event-stream')]);
 });
 
-test('what is left out may come as null or as an empty name', async () => {
+test('optional arguments may be null or empty', async () => {
   const { server, ask } = await signedIn();
   const attachments = [{ name: 'a.txt', text: 'hello', mime: '', data: null, url: '' }];
   for (const args of [
@@ -149,14 +149,14 @@ test.each([
   ['{bad', {}, 400, -32_700],
   [list, { 'content-type': 'text/plain' }, 415, -32_600],
   [{ ...list, params: { x: 'x'.repeat(17 * 1024 * 1024) } }, {}, 413, -32_600],
-])('a body that is no message is refused as JSON-RPC does (%#)', async (message, headers, status, code) => {
+])('rejects an invalid body with a JSON-RPC error (%#)', async (message, headers, status, code) => {
   const { send } = await signedIn();
   const answer = await send(message, headers);
   const error = { code, message: expect.any(String) };
   expect([answer.status, await answer.json()]).toEqual([status, { jsonrpc: '2.0', error, id: null }]);
 });
 
-test('a question is taken back by a message in a list, too', async () => {
+test('a cancellation in a batch withdraws the question, too', async () => {
   const { server, send, ask } = await signedIn();
   const begun = Promise.withResolvers<void>();
   const takenBack = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ import { openServerKeys } from '../src/oauth/server-keys.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-test('keys are made once, and renewed after 90 days; what the last ones signed is still taken', async () => {
+test('renews the keys after 90 days, and keeps the previous cookie key valid', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const { state } = fakeContext({ type: meta.type, dataDir: folder.path, config: defaultsOf(meta) }).context;
@@ -23,6 +23,6 @@ test('keys are made once, and renewed after 90 days; what the last ones signed i
   clock.advance(90 * dayMs);
   const third = await openServerKeys(state, clock);
   expect(third.cookieKeys.slice(1)).toEqual([second.cookieKeys[0]]);
-  clock.setBack(200 * dayMs); // those of a clock that was ahead
+  clock.setBack(200 * dayMs); // with keys from a clock that was ahead
   expect((await openServerKeys(state, clock)).cookieKeys.slice(1)).toEqual([third.cookieKeys[0]]);
 });

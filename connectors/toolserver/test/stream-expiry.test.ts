@@ -40,11 +40,11 @@ test.each([
     what: 'a stream of news',
     open: (url: string) => http.request(`${url}/mcp`, { method: 'POST', headers }).end(JSON.stringify(listen)),
   },
-])('$what is over when the token that opened it is', async ({ open }) => {
+])('$what ends when its token expires', async ({ open }) => {
   const folder = temporaryFolder();
   const { context } = fakeContext({ type: meta.type, dataDir: folder.path, config: defaultsOf(meta) });
   const clock = createFakeClock();
-  // The cast: what a stream that asks nothing does not use is missing.
+  // The cast: parts that an idle stream does not use are missing.
   const deps = {
     ...context,
     clock,

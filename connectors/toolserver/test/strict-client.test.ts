@@ -6,7 +6,7 @@ import { callback } from './oauth-client.ts';
 import { openToolserver } from './open-toolserver.ts';
 
 // oauth4webapi checks every answer against the RFCs, and takes nothing that they do not allow.
-test('a client that is strict about the standards signs in, from discovery to a renewed token', async () => {
+test('a strict client signs in, from discovery to a renewed token', async () => {
   const server = await openToolserver();
   const onLoopback = { [oauth.allowInsecureRequests]: true };
   const resource = new URL('/mcp', server.url);
