@@ -10,7 +10,7 @@ import { startLinkServer } from '../src/testing/link-server.ts';
 
 const entry = path.join(import.meta.dirname, 'fixtures/scripted-connector.ts');
 
-describe('a connector process', () => {
+describe('connector process', () => {
   let folder: TemporaryFolder;
   const forks: ForkedConnector[] = [];
   beforeEach(() => (folder = temporaryFolder()));
@@ -33,7 +33,7 @@ describe('a connector process', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  test('says that it is ready, where it listens, and that it lives', async () => {
+  test('reports readiness, its address and a heartbeat', async () => {
     const forked = start();
     await expect(forked.message('ready')).resolves.toEqual({
       type: 'ready',
@@ -42,7 +42,7 @@ describe('a connector process', () => {
       outboundPort: null,
     });
     await forked.message('heartbeat');
-    // The log and the messages come by two ways, in no order.
+    // The log and the messages arrive on separate channels, in any order.
     await expect.poll(() => forked.output()).toMatch(/\n$/);
     expect(logOf(forked)[0]).toMatchObject({
       level: 'info',
@@ -53,21 +53,21 @@ describe('a connector process', () => {
     });
   });
 
-  test('beats again and again while it is healthy', async () => {
+  test('sends heartbeats while it is healthy', async () => {
     const forked = start({}, { heartbeatMs: 20 });
     await vi.waitFor(() => expect(forked.messages.filter(({ type }) => type === 'heartbeat').length).toBeGreaterThan(3), {
       timeout: 40_000,
     });
   });
 
-  test('does not beat while it is not, and logs why', async () => {
+  test('sends no heartbeats while it is unhealthy, and logs the reason', async () => {
     const forked = start({ on: 'unhealthy' }, { heartbeatMs: 20 });
     await expect.poll(() => forked.output().match(/the channel is away/g)?.length).toBeGreaterThan(3);
     expect(forked.messages.map(({ type }) => type)).not.toContain('heartbeat');
     expect(forked.messages.filter(({ type }) => type === 'problem')).toEqual([{ type: 'problem', text: 'the channel is away' }]);
   });
 
-  test('hands telemetry to the manager', async () => {
+  test('passes telemetry to the manager', async () => {
     await expect(start().message('emit')).resolves.toEqual({
       type: 'emit',
       event: { kind: 'instance', text: 'A test fixtures' },
@@ -87,7 +87,7 @@ describe('a connector process', () => {
     expect(forked.output()).not.toContain('hunter2');
   });
 
-  test("puts the instance's intake on its envelopes", async () => {
+  test("adds the instance's intake to its envelopes", async () => {
     const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
       call.reply({ result: { actions: [], outcome: 'silent', conversation_key: 'k', turn_id: 't' } }),
     );
@@ -99,7 +99,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('saves a file in the core that the start message names', async () => {
+  test('uploads a file to the core that the start message names', async () => {
     let body = '';
     const core = createHttpServer((req, res) => {
       req.setEncoding('utf8').on('data', (text: string) => (body += `${req.url} ${text}`));
@@ -117,7 +117,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('sees an answer grow', async () => {
+  test('receives the frames of a streamed answer', async () => {
     const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
       call.reply(
         { frame: { type: 'thinking', text: 'hm' } },
@@ -137,7 +137,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('asks the core who a sender is', async () => {
+  test('resolves a sender in the core', async () => {
     const core = await startLinkServer(path.join(folder.path, 'core.sock'), (call) =>
       call.reply({ identity: { display_name: 'Ann', trust_tier: 'KNOWN' } as never }),
     );
@@ -151,7 +151,7 @@ describe('a connector process', () => {
     }
   });
 
-  test('says by itself that its channel lives, also before the kit does', async () => {
+  test('lets a connector send heartbeats itself, also before it is ready', async () => {
     const forked = start({ on: 'beats' });
     await forked.message('ready');
     const types = forked.messages.map(({ type }) => type);
@@ -159,7 +159,7 @@ describe('a connector process', () => {
     expect(types).toContain('heartbeat');
   });
 
-  test('uses the kit of the service, whatever copy of it lies beside a connector from elsewhere', async () => {
+  test("uses the service's connector kit instead of a copy beside a third-party connector", async () => {
     const dir = path.join(folder.path, 'foreign');
     const copy = path.join(dir, 'node_modules/@svc/connector-kit');
     mkdirSync(copy, { recursive: true });
@@ -182,7 +182,7 @@ describe('a connector process', () => {
     ['a stop message', (forked: ForkedConnector) => forked.send({ type: 'stop' })],
     ['SIGTERM', (forked: ForkedConnector) => void forked.child.kill('SIGTERM')],
     ['the end of its manager', (forked: ForkedConnector) => forked.child.disconnect()],
-  ])('ends in order on %s', async (_what, end) => {
+  ])('stops in order on %s', async (_what, end) => {
     const forked = start();
     await forked.message('ready');
     end(forked);
@@ -190,14 +190,14 @@ describe('a connector process', () => {
     expect(logOf(forked).map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'the signal came', 'stopped in order']);
   });
 
-  test('ends when it is asked to before it was ever started', async () => {
+  test('exits when its manager disconnects before the start', async () => {
     const child = fork(path.join(import.meta.dirname, '../src/child-main.ts'), [], { stdio: 'ignore', execArgv: [] });
     const exit = new Promise((resolve) => child.once('exit', resolve));
     child.disconnect();
     await expect(exit).resolves.toBe(0);
   });
 
-  test.each(['stop-hangs', 'start-hangs'])('ends at the deadline when it %s', async (on) => {
+  test.each(['stop-hangs', 'start-hangs'])('exits at the deadline: %s', async (on) => {
     const forked = start({ on }, { stopTimeoutMs: 200 });
     if (on === 'stop-hangs') await forked.message('ready');
     forked.send({ type: 'stop' });
@@ -205,7 +205,7 @@ describe('a connector process', () => {
     expect(forked.output()).toMatch(/did not stop in time/);
   });
 
-  test('ends in order when it is asked to while it starts: a start that was called off has not failed', async () => {
+  test('stops in order when asked to during the start, without reporting a failure', async () => {
     const forked = start({ on: 'start-called-off' });
     await forked.message('heartbeat');
     forked.send({ type: 'stop' });
@@ -213,20 +213,20 @@ describe('a connector process', () => {
     expect(forked.output()).not.toContain('could not start');
   });
 
-  test('ends with a fault when stopping fails', async () => {
+  test('exits with an error when stopping fails', async () => {
     const forked = start({ on: 'stop-fails' });
     await forked.message('ready');
     forked.send({ type: 'stop' });
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
   });
 
-  test('says why it cannot start', async () => {
+  test('reports why it cannot start', async () => {
     const forked = start({ on: 'start-fails' });
     await expect(forked.message('failed')).resolves.toEqual({ type: 'failed', message: 'The token is wrong. Make a new one.' });
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
   });
 
-  test.each(['starts-nothing', 'has-no-health'])('says what a connector has to give back: %s', async (on) => {
+  test.each(['starts-nothing', 'has-no-health'])('reports what a connector must return: %s', async (on) => {
     const forked = start({ on });
     await expect(forked.message('failed')).resolves.toMatchObject({ message: expect.stringContaining('{ stop, health }') });
   });
@@ -241,12 +241,12 @@ describe('a connector process', () => {
     holder.close();
   });
 
-  test('says so when its code cannot be loaded', async () => {
+  test('reports code that cannot be loaded', async () => {
     const forked = start({}, { entry: path.join(folder.path, 'nothing.ts') });
     await expect(forked.message('failed')).resolves.toMatchObject({ message: expect.stringContaining('nothing.ts') });
   });
 
-  test.each(['throws-later', 'rejects-later'])('logs a fault that nobody caught and ends: %s', async (on) => {
+  test.each(['throws-later', 'rejects-later'])('logs an uncaught error and exits: %s', async (on) => {
     const forked = start({ on });
     await expect(forked.exit).resolves.toEqual({ code: 1, signal: null });
     expect(logOf(forked).at(-1)).toMatchObject({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const packages = path.join(import.meta.dirname, '../..');
 
-/** Runs `code` after `confineProcess`, in a process that Node confines or does not, and gives what it printed. */
+/** Runs `code` after `confineProcess` in a process with these flags, and returns its output. */
 function run(code: string, flags: string[]): string {
   const script = `const { confineProcess } = await import('${packages}/connector-kit/src/child/confine-process.ts');
     confineProcess();
@@ -21,11 +21,11 @@ const attempts = `
   await import('node:process').then((module) => t(() => module.kill(process.ppid, 0))),
   await import('node:v8').then((module) => t(() => module.setFlagsFromString('--trace-turbo')))`;
 
-test('[M08] a confined process signals nobody else and sets no flags of V8, by whatever name', () => {
+test('[M08] a confined process cannot signal other processes or set V8 flags, by any alias', () => {
   expect(JSON.parse(run(attempts, confined))).toEqual(Array.from({ length: 8 }, () => 'ERR_ACCESS_DENIED'));
 });
 
-test('[M08] it changes the priority of nobody but itself', () => {
+test('[M08] a confined process cannot change the priority of other processes', () => {
   const attempt = `t(() => process.getBuiltinModule('os').setPriority(process.ppid, 1)),
     await import('node:os').then(({ setPriority }) => t(() => setPriority({ valueOf: () => process.ppid }, 1))),
     await import('node:os').then(({ setPriority }) => t(() => setPriority(1))),
@@ -38,14 +38,14 @@ test('[M08] it changes the priority of nobody but itself', () => {
   ]);
 });
 
-test('it may signal itself, and cannot remove the refusals', () => {
+test('a confined process may signal itself, and cannot remove the restrictions', () => {
   expect(run('t(() => process.kill(process.pid, 0))', confined)).toBe('["open true"]');
   const attempt =
     't(() => Object.defineProperty(process, "kill", { value: 1 })), t(() => delete process.kill), t(() => process.kill(process.ppid, 0))';
   expect(JSON.parse(run(attempt, confined)).at(-1)).toBe('ERR_ACCESS_DENIED');
 });
 
-test('WebAssembly gets no files by WASI, by whatever way it is made', () => {
+test('WASI gives WebAssembly no files, however it is created', () => {
   const attempt = `...await import('node:wasi').then(({ WASI }) => {
     // 0: a folder is open. 8: there is none.
     const look = (make) => t(() => {
@@ -72,6 +72,6 @@ test('WebAssembly gets no files by WASI, by whatever way it is made', () => {
   expect(answers).toEqual([...Array(8).fill(none), refused, refused, none]);
 });
 
-test('a process that Node does not confine stays as it is', () => {
+test('a process without --permission is not restricted', () => {
   expect(run('t(() => process.kill(process.ppid, 0))', [])).toBe('["open true"]');
 });

@@ -32,12 +32,12 @@ const fault = (turn: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('the link to the core, when it breaks', () => {
+describe('core link that breaks', () => {
   let folder: TemporaryFolder;
   let socketPath: string;
   let server: LinkServer;
   let answer: (call: LinkCall) => void;
-  /** How often a link was seen to break. */
+  /** How many breaks of a link were logged. */
   let downs: number;
   const links: CoreLink[] = [];
 
@@ -63,7 +63,7 @@ describe('the link to the core, when it breaks', () => {
   const soon = (check: () => void) => vi.waitFor(check, { timeout: 40_000, interval: 1 });
   const isDown = (times = 1) => soon(() => expect(downs).toBe(times));
   const arrived = (count: number) => soon(() => expect(server.calls).toHaveLength(count));
-  /** Holds calls back until the link has broken once. */
+  /** Answers calls only when they are sent again. */
   const answerAgainOnly = (reply: (call: LinkCall) => void = echo) => {
     answer = (call) => (isAgain(call) ? reply(call) : undefined);
   };
@@ -78,8 +78,8 @@ describe('the link to the core, when it breaks', () => {
     return { seen, handlers };
   };
 
-  describe('a message with an id', () => {
-    test('is sent again, marked so, and answered to its caller', async () => {
+  describe('message with an id', () => {
+    test('is sent again with a mark, and its answer reaches the caller', async () => {
       answerAgainOnly();
       const turn = open().handle(envelope('hello'), { requestId: 'req_7', confirm: true });
       await arrived(1);
@@ -91,7 +91,7 @@ describe('the link to the core, when it breaks', () => {
       expect(first).toMatchObject({ request_id: 'req_7', confirm: true });
     });
 
-    test('is accepted once, however often the core says so, and a refused one never', async () => {
+    test('reports its acceptance once, and none when it is rejected', async () => {
       const said: string[] = [];
       const options = { onAccepted: (turnId: string) => void said.push(turnId) };
       answer = (call) => {
@@ -113,12 +113,12 @@ describe('the link to the core, when it breaks', () => {
       ]);
     });
 
-    test('of an earlier process is marked so from the beginning', async () => {
+    test('of an earlier process is marked from the first attempt', async () => {
       await open().handle(envelope('hello'), { again: true });
       expect(server.calls[0]?.request).toMatchObject({ again: true });
     });
 
-    test('is sent again in the order it was asked, before and after what came meanwhile', async () => {
+    test('is sent again in the original order, with later messages behind', async () => {
       answerAgainOnly(() => undefined);
       const link = open();
       const turns = ['1', '2', '3'].map((text) => fault(link.handle(envelope(text))));
@@ -138,7 +138,7 @@ describe('the link to the core, when it breaks', () => {
       await Promise.all(turns);
     });
 
-    test('that could not be sent in time fails as before, and has not run', async () => {
+    test('that cannot be sent within 10 s fails, and has not run', async () => {
       await server.stop();
       const clock = createFakeClock();
       const turn = fault(open({ clock }).handle(envelope('early')));
@@ -147,7 +147,7 @@ describe('the link to the core, when it breaks', () => {
       await start();
     });
 
-    test('waits 30 s from the break, then fails as it did', async () => {
+    test('waits 30 s after the break, then fails as possibly run', async () => {
       const clock = createFakeClock();
       answerAgainOnly();
       const failed = vi.fn<(error: unknown) => void>();
@@ -164,7 +164,7 @@ describe('the link to the core, when it breaks', () => {
       await start();
     });
 
-    test('is given up after 30 s of a core that lets it in and breaks, again and again', async () => {
+    test('fails after 30 s when the core accepts it and disconnects each time', async () => {
       const clock = createFakeClock();
       answer = (call) => call.hangUp();
       const turn = fault(open({ clock, random: () => 0.5 }).handle(envelope('poison')));
@@ -181,7 +181,7 @@ describe('the link to the core, when it breaks', () => {
       expect(server.connections).toBeLessThan(40);
     });
 
-    test('has another 30 s when the link had been steady in between', async () => {
+    test('gets another 30 s when the link was steady in between', async () => {
       const clock = createFakeClock();
       answer = () => undefined;
       const turn = open({ clock }).handle(envelope('long'));
@@ -196,7 +196,7 @@ describe('the link to the core, when it breaks', () => {
       await expect(turn).resolves.toMatchObject({ outcome: 'replied' });
     });
 
-    test('that is almost too long to be sent again is refused at once', async () => {
+    test('that would be too long to send again is rejected at once', async () => {
       answerAgainOnly();
       const link = open();
       const room = maxLinkLine - JSON.stringify({ op: 'handle', id: 1, stream: false, envelope: envelope('', 'm') }).length;
@@ -207,7 +207,7 @@ describe('the link to the core, when it breaks', () => {
       await expect(turn).resolves.toMatchObject({ outcome: 'replied' });
     });
 
-    test('ends at once when the connector stops while the core is away', async () => {
+    test('fails at once when the connector stops while the core is away', async () => {
       answerAgainOnly();
       const link = open();
       const turn = fault(link.handle(envelope('hello')));
@@ -219,7 +219,7 @@ describe('the link to the core, when it breaks', () => {
     });
   });
 
-  test('what has no message id fails at once, as it may have run', async () => {
+  test('a call without a message id fails at once, as it may have run', async () => {
     answer = () => undefined;
     const link = open();
     const turns = [fault(link.handle({ ...envelope('x'), message_id: undefined })), fault(link.resolve(envelope('who')))];
@@ -229,8 +229,8 @@ describe('the link to the core, when it breaks', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  describe('a streamed turn', () => {
-    test('is shown from its beginning again: what was shown is withdrawn before the first new frame', async () => {
+  describe('streamed turn', () => {
+    test('starts over, and retracts the text shown before its first new frame', async () => {
       answer = (call) => {
         if (isAgain(call)) return call.reply({ frame: { type: 'delta', text: 'one two' } }, { result: resultOf('one two') });
         call.reply({ frame: { type: 'delta', text: 'one ' } });
@@ -242,7 +242,7 @@ describe('the link to the core, when it breaks', () => {
     });
 
     test.each([['replied'], ['delivered'], ['silent']] as const)(
-      'that ends %s without new frames has nothing shown that is not withdrawn',
+      'that ends %s without new frames retracts the text shown',
       async (outcome) => {
         answer = (call) => {
           if (isAgain(call)) return call.reply({ result: resultOf('', outcome) });
@@ -255,7 +255,7 @@ describe('the link to the core, when it breaks', () => {
       },
     );
 
-    test('of which nothing was shown is not withdrawn', async () => {
+    test('with no text shown is not retracted', async () => {
       answer = (call) => {
         if (isAgain(call)) return call.reply({ frame: { type: 'delta', text: 'a' } }, { result: resultOf('a') });
         call.reply({ frame: { type: 'queued', position: 1 } });
@@ -266,7 +266,7 @@ describe('the link to the core, when it breaks', () => {
       expect(seen).toEqual(['queued 1', 'a']);
     });
 
-    test('is withdrawn once for each time it began again', async () => {
+    test('is retracted once per restart that has text to retract', async () => {
       let times = 0;
       answer = (call) => {
         times++;
@@ -279,7 +279,7 @@ describe('the link to the core, when it breaks', () => {
       expect(seen).toEqual(['d1', '+', 'retract', 'd2', '+', 'retract', 'd4']);
     });
 
-    test('that waits when it is taken up has nothing more to withdraw', async () => {
+    test('that is queued after a restart is not retracted again', async () => {
       let times = 0;
       answer = (call) => {
         times++;
@@ -292,7 +292,7 @@ describe('the link to the core, when it breaks', () => {
       expect(seen).toEqual(['a', 'retract', 'queued 1', 'c']);
     });
 
-    test('that was withdrawn by the core itself is not withdrawn twice', async () => {
+    test('retracted by the core is not retracted twice', async () => {
       answer = (call) => {
         if (isAgain(call)) return call.reply({ result: resultOf('', 'silent') });
         call.reply({ frame: { type: 'delta', text: 'a' } }, { frame: { type: 'retract' } });
@@ -304,11 +304,11 @@ describe('the link to the core, when it breaks', () => {
     });
   });
 
-  describe('a confirmation', () => {
+  describe('confirmation of a delivery', () => {
     const said = () => server.calls.flatMap(({ request }) => (request.op === 'delivered' ? [request] : []));
     const saidOf = () => said().map(({ turn_id, error }) => (error === undefined ? turn_id : `${turn_id}: ${error}`));
 
-    test('goes over the link, shortened to what the core takes', async () => {
+    test('is sent over the link, with a truncated error', async () => {
       const link = open();
       await link.handle(envelope('hi'), { confirm: true });
       link.delivered('t1');
@@ -321,7 +321,7 @@ describe('the link to the core, when it breaks', () => {
       expect(server.connections).toBe(1);
     });
 
-    test('waits for a core that is away, before anything that is asked', async () => {
+    test('waits while the core is away, and precedes later calls', async () => {
       const link = open();
       await server.stop();
       link.delivered('t1');
@@ -333,7 +333,7 @@ describe('the link to the core, when it breaks', () => {
       expect(server.calls.at(-1)?.request.op).toBe('handle');
     });
 
-    test('is said again after a break, because nobody knows whether it arrived', async () => {
+    test('is repeated after a break, as it may not have arrived', async () => {
       const link = open();
       link.delivered('t1');
       await arrived(1);
@@ -341,7 +341,7 @@ describe('the link to the core, when it breaks', () => {
       await expect.poll(() => saidOf()).toEqual(['t1', 't1']);
     });
 
-    test('is kept a thousand times, the newest, and it is logged once that others are lost', async () => {
+    test('is buffered up to the newest 1,000, and the loss of others is logged once', async () => {
       const log = vi.fn<(...args: unknown[]) => void>();
       const link = open({ log });
       await server.stop();
@@ -352,7 +352,7 @@ describe('the link to the core, when it breaks', () => {
       expect(log.mock.calls.filter(([level]) => level === 'error')).toHaveLength(1);
     });
 
-    test('of long ago is not kept for ever', async () => {
+    test('is repeated for the latest 100 alone', async () => {
       const link = open();
       for (let i = 0; i < 300; i++) link.delivered(`t${i}`);
       await expect.poll(() => said()).toHaveLength(300);
@@ -361,7 +361,7 @@ describe('the link to the core, when it breaks', () => {
       expect(saidOf().slice(300)).toEqual(Array.from({ length: 100 }, (_, i) => `t${200 + i}`));
     });
 
-    test('that was given right before the connector stops still leaves', async () => {
+    test('sent right before the connector stops still arrives', async () => {
       const link = open();
       await link.handle(envelope('hi'));
       link.delivered('t1');
@@ -371,7 +371,7 @@ describe('the link to the core, when it breaks', () => {
     });
   });
 
-  test('the intake of the instance goes with every envelope, whatever the connector says', async () => {
+  test('the intake of the instance replaces that of the connector in every envelope', async () => {
     const link = open({ intake: { debounce_ms: 500, pairing: true } });
     await link.handle(envelope('a'));
     await link.handleStream({ ...envelope('b'), intake: { debounce_ms: 1 } }, {});

@@ -8,7 +8,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { createCoreLink, type CoreLink } from '../src/core-link.ts';
 import { startLinkServer, type LinkCall, type LinkServer } from '../src/testing/link-server.ts';
 
-/** One thing that happens. `say` lets all turns of the core say a word; a `crash` makes it begin them again. */
+/** One event. `say` makes every turn of the core write a word; a `crash` makes the core start its turns over. */
 type Step = { do: 'ask'; named: boolean; stream: boolean; words: number } | { do: 'say' | 'break' | 'crash' | 'settle' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -23,7 +23,7 @@ function often(): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 3 }).map((n) => n > 0);
 }
 
-test('over random breaks every message is answered once, with its own answer, and nothing is left behind', async () => {
+test('answers every message once over random breaks, each with its own answer, and leaves no timer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
       const folder = temporaryFolder();
@@ -55,7 +55,7 @@ type Asked = Ask & { text: string; shown: string; ending: HandleResult | Error |
 
 const textOf = (serial: number, words: number) => Array.from({ length: words + 1 }, (_, i) => `m${serial}w${i} `).join('');
 
-/** Asks as a connector does, and keeps what it would have on its channel. */
+/** Asks as a connector does, and keeps what its channel would show. */
 function ask(link: CoreLink, serial: number, how: Ask): Asked {
   const text = textOf(serial, how.words);
   const asked: Asked = { ...how, text, shown: '', ending: null, isLate: false };
@@ -93,7 +93,7 @@ function checkAsked({ named, text, shown, ending, isLate }: Asked): void {
 
 type ModelTurn = { words: string[]; said: number; callers: Set<LinkCall>; result: HandleResult | null };
 
-/** What the core promises, in small: a message that comes twice is one turn, and a turn outlives link and process. */
+/** A small model of the core: a repeated message is one turn, and a turn survives the link and the process. */
 async function startModelCore(socketPath: string) {
   const turns = new Map<string, ModelTurn>();
   const calls: LinkCall[] = [];
@@ -136,7 +136,7 @@ async function startModelCore(socketPath: string) {
   };
   const core = {
     socketPath,
-    /** Every turn says its next word, and after its last one its result. */
+    /** Every turn writes its next word, and its result after the last one. */
     async say() {
       for (const turn of turns.values()) if (turn.result === null) sayWord(turn);
     },
@@ -163,7 +163,7 @@ async function startModelCore(socketPath: string) {
         { timeout: 40_000, interval: 1 },
       );
     },
-    /** Nothing was sent twice over one link, nor out of order, nor marked wrongly; what has no id was sent once. */
+    /** No message was sent twice over one link, out of order or with a wrong mark; messages without an id were sent once. */
     check() {
       const times = new Map<number, number>();
       const last = new Map<string, number>();
@@ -188,7 +188,7 @@ async function ticks(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The real clock, with reconnect times a fiftieth as long; and the timers that are set. */
+/** The real clock with reconnect times a fiftieth as long, and its active timers. */
 function quickClock() {
   const live = new Set<symbol>();
   const clock: Clock = {

@@ -27,7 +27,7 @@ const resultOf = (text: string): HandleResult => ({
 const textOf = ({ request }: LinkCall): string => (request.op === 'handle' ? request.envelope.content.text : '');
 const echo = (call: LinkCall) => call.reply({ result: resultOf(textOf(call)) });
 
-describe('the link to the core', () => {
+describe('link to the core', () => {
   let folder: TemporaryFolder;
   let socketPath: string;
   let server: LinkServer | null;
@@ -50,7 +50,7 @@ describe('the link to the core', () => {
     return link;
   };
 
-  test('refuses long messages while what is not answered holds too much, and short ones never', async () => {
+  test('rejects long messages while pending ones hold too much, but accepts short ones', async () => {
     const waiting: LinkCall[] = [];
     await serve((call) => void waiting.push(call));
     const link = open({ maxHeldChars: 300_000 });
@@ -67,7 +67,7 @@ describe('the link to the core', () => {
     await again;
   });
 
-  test('carries many turns at once over one connection, each answered to its own caller', async () => {
+  test('carries many turns at once over one connection, and returns each answer to its caller', async () => {
     const waiting: LinkCall[] = [];
     await serve((call) => {
       waiting.push(call);
@@ -80,7 +80,7 @@ describe('the link to the core', () => {
     expect(server?.connections).toBe(1);
   });
 
-  test('passes the request id, the stream flag and the envelope on', async () => {
+  test('passes on the request id, the stream flag and the envelope', async () => {
     await serve(echo);
     await open().handleStream(envelope('hi'), {}, { requestId: 'req_7' });
     expect(server?.calls[0]?.request).toEqual({
@@ -92,7 +92,7 @@ describe('the link to the core', () => {
     });
   });
 
-  test('calls the handlers of a streamed turn in order, and flushes once for what came in one read', async () => {
+  test('calls the handlers of a streamed turn in order, and flushes once per read', async () => {
     await serve((call) =>
       call.reply(
         { frame: { type: 'queued', position: 2 } },
@@ -130,7 +130,7 @@ describe('the link to the core', () => {
     ]);
   });
 
-  test('goes on when a handler rejects, and where there are no handlers', async () => {
+  test('continues when a handler rejects or is missing', async () => {
     await serve((call) => {
       call.reply({ frame: { type: 'delta', text: 'x' } });
       echo(call);
@@ -144,7 +144,7 @@ describe('the link to the core', () => {
     await expect(handleStream(envelope('b'))).resolves.toMatchObject({ turn_id: 't' });
   });
 
-  test('goes on with the other turns when a handler throws', async () => {
+  test('completes the turn when a handler throws, and logs the error', async () => {
     await serve((call) => call.reply({ frame: { type: 'delta', text: 'x' } }, { result: resultOf('done') }));
     const log = vi.fn();
     const link = open({ log });
@@ -155,7 +155,7 @@ describe('the link to the core', () => {
     expect(log).toHaveBeenCalledWith('error', expect.any(String), expect.objectContaining({ error: 'mine' }));
   });
 
-  test('rejects with the error of the core, its code and details kept', async () => {
+  test("rejects with the code and details of the core's error", async () => {
     await serve((call) =>
       call.reply({ error: { ok: false, error: 'engine_overloaded', message: 'Later.', request_id: 'r', retry_after_s: 3 } }),
     );
@@ -189,13 +189,13 @@ describe('the link to the core', () => {
     await expect(open().resolve(envelope('x'))).resolves.toEqual(identity);
   });
 
-  test('asks for a checkout', async () => {
+  test('requests a checkout', async () => {
     const checkout = { id: 'co_1', path: '/c', sha: 'a'.repeat(40) };
     await serve((call) => call.reply({ checkout }));
     await expect(open().checkout({ url: 'https://example.com/a' })).resolves.toEqual(checkout);
   });
 
-  test('takes text of every script and a reply of megabytes, however it is cut', async () => {
+  test('carries text in any script and replies of megabytes', async () => {
     const text = '日本語 🙂 '.repeat(400_000);
     await serve(echo);
     const started = workedMs();
@@ -204,7 +204,7 @@ describe('the link to the core', () => {
     expect(workedMs() - started).toBeLessThan(5_000);
   });
 
-  test('refuses a line past the limit before it is sent', async () => {
+  test('rejects a line over the limit before it is sent', async () => {
     await serve(echo);
     await expect(open().handle(envelope('x'.repeat(maxLinkLine)))).rejects.toMatchObject({
       code: 'too_large',
@@ -213,7 +213,7 @@ describe('the link to the core', () => {
     expect(server?.connections).toBe(0);
   });
 
-  test('refuses more open turns than its limit', async () => {
+  test('rejects turns over its limit of open ones', async () => {
     await serve(() => undefined);
     const link = open({ maxPending: 2 });
     const held = [link.handle(envelope('1')), link.handle(envelope('2'))].map((turn) => turn.catch(() => undefined));
@@ -226,7 +226,7 @@ describe('the link to the core', () => {
     await Promise.all(held);
   });
 
-  test('rejects turns in flight at once when the link breaks, and serves the next one over a new link', async () => {
+  test('rejects pending turns when the link breaks, and reconnects for the next', async () => {
     await serve((call) => (textOf(call) === 'break' ? call.hangUp() : echo(call)));
     const link = open();
     const error = await link.handle(envelope('break')).catch((fault: unknown) => fault);
@@ -235,12 +235,12 @@ describe('the link to the core', () => {
     expect(server?.connections).toBe(2);
   });
 
-  test.each([['not json\n'], ['[]\n'], ['{"id":1}\n'], ['null\n']])('ends a link that says %j', async (text) => {
+  test.each([['not json\n'], ['[]\n'], ['{"id":1}\n'], ['null\n']])('closes a link that sends %j', async (text) => {
     await serve((call) => call.raw(text));
     await expect(open().handle(envelope('hi'))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('ignores answers to a turn that nobody waits for', async () => {
+  test('ignores answers to unknown turns', async () => {
     await serve((call) => {
       call.raw('{"id":999,"result":{}}\n');
       echo(call);
@@ -248,14 +248,14 @@ describe('the link to the core', () => {
     await expect(open().handle(envelope('hi'))).resolves.toMatchObject({ outcome: 'replied' });
   });
 
-  test('waits for a core that is just coming up', async () => {
+  test('waits for a core that is starting', async () => {
     const link = open();
     const turn = link.handle(envelope('early'));
     await serve(echo);
     await expect(turn).resolves.toMatchObject({ outcome: 'replied' });
   });
 
-  test('gives up after ten seconds without a core, and says so', async () => {
+  test('fails after ten seconds without a core', async () => {
     const clock = createFakeClock();
     const turn = open({ clock }).handle(envelope('hi'));
     clock.advance(10_000);
@@ -264,13 +264,13 @@ describe('the link to the core', () => {
     expect((error as Error).message).toMatch(/cannot be reached/);
   });
 
-  test('waits longer from try to try, and not at all when nobody asks', async () => {
+  test('backs off between attempts to connect, and stops without pending calls', async () => {
     const { clock, delays, live } = countingClock();
     const link = open({ clock, random: () => 0.5 });
     await expect(link.handle(envelope('hi'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(delays.filter((ms) => ms <= 1_000).slice(0, 7)).toEqual([50, 100, 200, 400, 800, 1_000, 1_000]);
     await expect.poll(() => live.size).toBe(0);
-    // As long as another try would take to fail and to plan the next one.
+    // Long enough for another attempt to fail and to schedule the next one.
     for (let i = 0; i < 3; i++) await failToConnect(socketPath);
     expect(live.size).toBe(0);
   });
@@ -282,7 +282,7 @@ describe('the link to the core', () => {
     expect(live.size).toBe(0);
   });
 
-  test('rejects everything when it is closed, and stays closed', async () => {
+  test('rejects pending and new calls once it is closed', async () => {
     await serve(() => undefined);
     const link = open();
     const turn = link.handle(envelope('hi'));
@@ -301,7 +301,7 @@ const failToConnect = (socketPath: string) =>
         .on('close', () => resolve()),
   );
 
-/** The real clock, with the timers that are set and the waits that were asked for. */
+/** The real clock, with its active timers and the delays requested. */
 function countingClock() {
   const delays: number[] = [];
   const live = new Set<symbol>();

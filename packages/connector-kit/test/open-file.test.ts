@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFileOpener, createFileTickets } from '../src/open-file.ts';
 
-/** What the core answers, one after the other; the file once there is nothing left. */
+/** The refusals of the core, in order; then it sends the file. */
 let refusals: { status: number; retryAfter?: string; body?: string }[];
 let asked: number;
 let pauses: number[];
@@ -28,7 +28,7 @@ function answer(response: ServerResponse): void {
   response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end(body);
 }
 
-/** Its time passes only by pauses, at once. */
+/** A clock that skips pauses and stands still otherwise. */
 function skippingClock(): Clock {
   let now = 0;
   const after = (ms: number, fn: () => void) => {
@@ -46,7 +46,7 @@ const opener = (signal = shutdown.signal) => {
   return createFileOpener({ coreUrl, pass: 'p', tickets: createFileTickets(), signal, clock: skippingClock() });
 };
 
-test('a file that the core has no room for is asked for again after the pause that it names', async () => {
+test('retries a file after the pause that the busy core names', async () => {
   refusals = [
     { ...full, retryAfter: '1' },
     { ...full, retryAfter: '7' },
@@ -60,37 +60,37 @@ test.each([
   ['names one that is no number', 'Wed, 21 Oct 2026 07:28:00 GMT'],
   ['names none', '0'],
   ['names one that has passed', '-5'],
-])('a core that %s is asked again after growing pauses', async (_what, retryAfter) => {
+])('retries after pauses of its own when the core %s', async (_what, retryAfter) => {
   refusals = Array.from({ length: 3 }, () => ({ ...full, retryAfter }));
   expect(await text((await opener()('/u/a')).data)).toBe('milk');
   expect(pauses).toHaveLength(3);
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(250);
 });
 
-test('it is asked five times at most', async () => {
+test('asks five times at most', async () => {
   refusals = Array.from({ length: 50 }, () => ({ ...full, retryAfter: '1' }));
   await expect(opener()('/u/a')).rejects.toMatchObject({ code: 'queue_full', status: 429 });
   expect(asked).toBe(5);
 });
 
-test('a pause that is longer than a file may wait is not begun', async () => {
+test('fails at once when the named pause is longer than a file may wait', async () => {
   refusals = [{ ...full, retryAfter: '3600' }];
   await expect(opener()('/u/a')).rejects.toMatchObject({ code: 'queue_full', details: { retry_after_s: 3600 } });
   expect([asked, pauses]).toEqual([1, []]);
 });
 
-test('a 429 whose body says nothing is one all the same', async () => {
+test('retries a 429 with an unreadable body', async () => {
   refusals = [{ status: 429, body: '<html>' }];
   expect(await text((await opener()('/u/a')).data)).toBe('milk');
 });
 
-test.each([400, 401, 403, 404, 500, 503])('no other answer is asked for again: %i', async (status) => {
+test.each([400, 401, 403, 404, 500, 503])('does not retry after a status of %i', async (status) => {
   refusals = [{ status, retryAfter: '1' }];
   await expect(opener()('/u/a')).rejects.toThrow(`${status}`);
   expect([asked, pauses]).toEqual([1, []]);
 });
 
-test('a connector that stops waits no longer', async () => {
+test('does not wait any longer once the connector stops', async () => {
   const stopping = new AbortController();
   refusals = Array.from({ length: 5 }, () => ({ ...full, retryAfter: '1' }));
   server.once('request', () => stopping.abort());
@@ -98,7 +98,7 @@ test('a connector that stops waits no longer', async () => {
   expect(asked).toBe(1);
 });
 
-test('those that wait count among the eight that are opened at once, and leave their place', async () => {
+test('waiting files count among the eight at once, and free their place', async () => {
   const open = opener();
   refusals = Array.from({ length: 8 }, () => ({ ...full, retryAfter: '3600' }));
   const eight = Array.from({ length: 8 }, () => open('/u/a'));

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 const forever = new AbortController().signal;
 
-test('a text is spoken for its sender, with the pass of the connector', async () => {
+test('speaks a text for its sender, with the pass of the connector', async () => {
   let seen: unknown;
   answer = async (req, res) => {
     seen = [req.url, req.headers.authorization, JSON.parse(await text(req))];
@@ -35,7 +35,7 @@ test('a text is spoken for its sender, with the pass of the connector', async ()
   expect(seen).toEqual(['/v2/tts?sender=ann+%26+bob', 'Bearer a-pass', { text: 'hi', voice: 'alloy' }]);
 });
 
-test('a clip is heard for its sender', async () => {
+test('transcribes a clip for its sender', async () => {
   let seen: unknown;
   answer = async (req, res) => {
     seen = [req.url, req.headers['content-type'], (await buffer(req)).toString()];
@@ -46,7 +46,7 @@ test('a clip is heard for its sender', async () => {
   expect(seen).toEqual(['/v2/transcribe?sender=ann&language=en', 'audio/ogg', 'clip']);
 });
 
-test('what the core refuses comes with its code, words and reason', async () => {
+test('rejects with the code, message and reason of the core', async () => {
   answer = (_req, res) =>
     void res
       .writeHead(422)
@@ -67,12 +67,12 @@ test.each<[string, Answer, string]>([
     (_req, res) => (res.writeHead(500, { 'content-length': '9' }), res.write('{'), res.destroy()),
     'unavailable',
   ],
-])('of %s is a fault of the service, and a core that ends may be asked again', async (_what, broken, code) => {
+])('reports %s as an upstream or availability error', async (_what, broken, code) => {
   answer = broken;
   await expect(speech.transcribe({ sender: 'a', data: Buffer.from('x') }, forever)).rejects.toMatchObject({ code });
 });
 
-test('a core that is away is said to be, and a connector that stops ends its calls', async () => {
+test('is unavailable when the core is unreachable or the connector stops', async () => {
   const away = createSpeech({ coreUrl: 'http://127.0.0.1:9', pass: 'a-pass', signal: forever });
   await expect(away.speak({ sender: 'a', text: 'x' }, forever)).rejects.toMatchObject({ code: 'unavailable' });
   answer = () => shutdown.abort();

@@ -19,7 +19,7 @@ const question = {
 };
 const forever = new AbortController().signal;
 
-test('a question is asked for its sender, with the pass of the connector', async () => {
+test('asks a question for its sender, with the pass of the connector', async () => {
   let seen: unknown;
   const triage = await open(async (req, res) => {
     seen = [req.url, req.headers.authorization, JSON.parse(await text(req))];
@@ -30,7 +30,7 @@ test('a question is asked for its sender, with the pass of the connector', async
   expect(seen).toEqual(['/v2/triage?sender=ann+%26+bob', 'Bearer a-pass', body]);
 });
 
-test('what the core refuses comes with its code', async () => {
+test('rejects with the code of the core', async () => {
   const triage = await open((_req, res) => res.writeHead(403).end('{"ok":false,"error":"no_access","message":"no access"}'));
   await expect(triage(question, forever)).rejects.toMatchObject({ code: 'no_access', status: 403 });
 });

@@ -12,7 +12,7 @@ type Answer = (req: IncomingMessage, res: ServerResponse) => void;
 const file = { path: '/u/1', name: 'a.txt', mime: 'text/plain', kind: 'text', bytes: 3, sha256: '0'.repeat(64) };
 const mib = 1024 * 1024;
 
-describe('saving a file from a channel', () => {
+describe('upload of a file from a channel', () => {
   let server: Server | null = null;
   const shutdown = new AbortController();
   afterEach(() => {
@@ -36,7 +36,7 @@ describe('saving a file from a channel', () => {
   }
   const ok: Answer = (req, res) => req.resume().on('end', () => res.end(JSON.stringify({ ok: true, file })));
 
-  test('sends its bytes with what is known of it, and gives back the file', async () => {
+  test('sends the content with its metadata, and returns the file', async () => {
     let seen = '';
     let body = '';
     const uploads = await setUp((req, res) => {
@@ -56,7 +56,7 @@ describe('saving a file from a channel', () => {
     (async function* () {
       yield new Uint8Array(0);
     })(),
-  ])('sends an empty one whole (%#)', async (data) => {
+  ])('sends an empty file (%#)', async (data) => {
     let body = 'nothing came';
     const uploads = await setUp((req, res) => {
       body = '';
@@ -67,7 +67,7 @@ describe('saving a file from a channel', () => {
     expect(body).toBe('');
   });
 
-  test('holds a large one back until the core takes it', async () => {
+  test('applies backpressure while the core does not read', async () => {
     let [given, taken] = [0, 0];
     let go = () => undefined as void;
     const uploads = await setUp((req, res) => {
@@ -90,7 +90,7 @@ describe('saving a file from a channel', () => {
     expect(taken).toBe(64 * mib);
   });
 
-  test('refuses one that is too large while it comes, and lets go of its source', async () => {
+  test('rejects a file over the limit while it arrives, and releases its source', async () => {
     let isReleased = false;
     let isCut = false;
     let given = 0;
@@ -108,7 +108,7 @@ describe('saving a file from a channel', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  test('gives the core’s own reason when it refuses', async () => {
+  test('rejects with the reason of the core', async () => {
     const uploads = await setUp((req, res) => {
       req.resume();
       res.statusCode = 507;
@@ -133,12 +133,12 @@ describe('saving a file from a channel', () => {
   test.each<[string, Answer]>([
     ['the answer', (req) => void req.resume().on('end', () => req.socket.destroy())],
     ['half an answer', (req, res) => void req.resume().on('end', () => (res.write('{'), setImmediate(() => res.destroy())))],
-  ])('may be tried again when the core ends in %s', async (_, answer) => {
+  ])('fails as unavailable when the core breaks off %s', async (_, answer) => {
     const uploads = await setUp(answer);
     await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('hears a refusal that came while it was sending', async () => {
+  test('receives a rejection that arrives while it sends', async () => {
     const answered = new Int32Array(new SharedArrayBuffer(4));
     const core = new Worker(refusingCore, { eval: true, workerData: answered });
     const [port] = (await once(core, 'message')) as [number];
@@ -147,7 +147,7 @@ describe('saving a file from a channel', () => {
     const { chunked } = createUploads({ tickets: createFileTickets(), ...options });
     const parts = async function* () {
       yield Buffer.alloc(mib);
-      // Nothing is read meanwhile, as when this process is busy.
+      // Blocks this process, so that it cannot read meanwhile.
       Atomics.wait(answered, 0, 0, 20_000);
       yield Buffer.alloc(mib);
     };
@@ -156,14 +156,14 @@ describe('saving a file from a channel', () => {
     await core.terminate();
   });
 
-  test('ends when nothing moves any more', async () => {
+  test('times out when no data moves', async () => {
     const uploads = await setUp((req) => void req.resume(), { idleMs: 50 });
     const hung = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }) };
     await expect(uploads.save({ name: 'a', data: hung })).rejects.toMatchObject({ code: 'unavailable' });
     await expect(uploads.save({ name: 'a', data: Buffer.from('abc') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('ends when its source fails', async () => {
+  test('fails when its source fails', async () => {
     const uploads = await setUp(ok);
     const failing = async function* () {
       yield new Uint8Array(1);
@@ -175,13 +175,13 @@ describe('saving a file from a channel', () => {
     });
   });
 
-  test('ends when the connector stops', async () => {
+  test('fails when the connector stops', async () => {
     const stop = new AbortController();
     const uploads = await setUp((req) => void req.resume().on('end', () => stop.abort()), { signal: stop.signal });
     await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toThrow('The connector is stopping');
   });
 
-  test('says that the core is away', async () => {
+  test('is unavailable when the core is unreachable', async () => {
     const uploads = createUploads({
       tickets: createFileTickets(),
       coreUrl: 'http://127.0.0.1:9',
@@ -192,7 +192,7 @@ describe('saving a file from a channel', () => {
     await expect(uploads.save({ name: 'a', data: Buffer.from('a') })).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('takes eight at once and refuses more', async () => {
+  test('uploads eight files at once and rejects more', async () => {
     const waiting: (() => void)[] = [];
     const uploads = await setUp((req, res) => void waiting.push(() => ok(req, res)));
     const saving = Array.from({ length: 8 }, () => uploads.save({ name: 'a', data: Buffer.from('a') }));
@@ -211,7 +211,7 @@ function sendForever(res: ServerResponse): void {
   more();
 }
 
-/** True when a count is what it was at the look before, and more than nothing. */
+/** True when a count is positive and has not changed since the last call. */
 function isSteady(count: () => number): () => boolean {
   let before = 0;
   return () => {
@@ -222,7 +222,7 @@ function isSteady(count: () => number): () => boolean {
   };
 }
 
-/** Refuses each upload before its body has come, and says when that is done: a connection that ends with its answer is then closed. */
+/** Rejects each upload before its body has arrived, and signals when that is done, including the close of the connection if it ends. */
 const refusingCore = `
   const { parentPort, workerData: answered } = require('node:worker_threads');
   const done = () => { Atomics.store(answered, 0, 1); Atomics.notify(answered, 0); };

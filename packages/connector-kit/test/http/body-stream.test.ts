@@ -51,8 +51,8 @@ async function open(upload = uploads()) {
   return { ...upload, clock, url, sender, answer };
 }
 
-describe('a body that is read as it comes', () => {
-  test('may take longer than any other', async () => {
+describe('streamed request body', () => {
+  test('may take longer than other bodies while data arrives', async () => {
     const { sender, clock, length, answer } = await open();
     sender.write(head());
     for (let part = 1; part <= 20; part++) {
@@ -64,7 +64,7 @@ describe('a body that is read as it comes', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 200[\s\S]*\r\n\r\n80$/);
   });
 
-  test('ends with 408 when nothing comes for too long', async () => {
+  test('answers 408 when no data arrives for too long', async () => {
     const { sender, clock, begun, ended, answer } = await open();
     sender.write(head());
     await begun;
@@ -75,7 +75,7 @@ describe('a body that is read as it comes', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 408/);
   });
 
-  test('waits for a slow reader, whose time is not the sender’s', async () => {
+  test('waits for a slow reader, whose time does not count as idle', async () => {
     const gate = Promise.withResolvers<void>();
     const { sender, clock, length, answer } = await open(uploads(8 * mib, () => gate.promise));
     sender.write(`${head('Content-Length: 4')}abcd`);
@@ -88,14 +88,14 @@ describe('a body that is read as it comes', () => {
   test.each([
     ['declared', 'Content-Length: 11', 'x'.repeat(11)],
     ['not declared', 'Transfer-Encoding: chunked', '6\r\nabcdef\r\n5\r\nabcde\r\n0\r\n\r\n'],
-  ])('is refused past its limit, its length %s', async (_what, header, body) => {
+  ])('is rejected over its limit, with its length %s', async (_what, header, body) => {
     const { sender, answer, ended } = await open(uploads(10));
     sender.write(head(header) + body);
     expect(await answer).toMatch(/^HTTP\/1\.1 413/);
     expect(await ended).toMatchObject({ code: 'too_large' });
   });
 
-  test('fails when its sender leaves in the middle', async () => {
+  test('fails when the client disconnects in the middle', async () => {
     const { sender, begun, ended } = await open();
     sender.write(`${head('Content-Length: 100')}abc`);
     await begun;
@@ -103,7 +103,7 @@ describe('a body that is read as it comes', () => {
     expect(await ended).toMatchObject({ status: 400 });
   });
 
-  test('that goes on after its refusal is cut off soon', async () => {
+  test('is cut off soon when it continues after its rejection', async () => {
     const { sender, clock, answer, ended } = await open(uploads(10));
     sender.write(head('Content-Length: 1000000'));
     await ended;
@@ -112,7 +112,7 @@ describe('a body that is read as it comes', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  test('that its reader leaves is thrown away, and the next request is served on the same connection', async () => {
+  test('is discarded when its reader stops early, and the connection serves the next request', async () => {
     const route: Route = {
       method: 'POST',
       path: '/file',
@@ -131,7 +131,7 @@ describe('a body that is read as it comes', () => {
     expect(await answer).toMatch(/"enough"HTTP\/1\.1 200/);
   });
 
-  test('whose reader waits for more of it when it is refused is thrown away as well', async () => {
+  test('is also discarded when its reader waits for more at the time of the rejection', async () => {
     const read = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const route: Route = {
@@ -162,13 +162,13 @@ describe('a body that is read as it comes', () => {
     sender.destroy();
   });
 
-  test('that says less than comes is no way to a second request', async () => {
+  test('longer than its declared length does not start a second request', async () => {
     const { sender, answer } = await open();
     sender.write(`${head('Content-Length: 4')}abcdPOST /echo HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     expect((await answer).match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('costs no more memory than a few parts of it', async () => {
+  test('of 200 MiB is not held in memory', async () => {
     const { url, length } = await open(uploads(256 * mib));
     const before = process.memoryUsage().rss;
     const part = new Uint8Array(mib);
@@ -181,7 +181,7 @@ describe('a body that is read as it comes', () => {
   });
 });
 
-test('a body of any other route may take two minutes, also one that nobody reads', async () => {
+test('a body on any other route has two minutes, even if the route does not read it', async () => {
   const clock = createFakeClock();
   const { port } = await openServer([{ ...echo, handle: () => new Promise(() => undefined) }], undefined, undefined, clock);
   const sender = connect(port, '127.0.0.1');
@@ -191,7 +191,7 @@ test('a body of any other route may take two minutes, also one that nobody reads
   expect(await answer).toMatch(/^HTTP\/1\.1 408/);
 });
 
-test('the body of a route that does not stream is not there as a stream', async () => {
+test('the body of a route that does not stream is not readable as a stream', async () => {
   const { url, log } = await openServer([{ method: 'POST', path: '/file', handle: async ({ body }) => void (await text(body)) }]);
   expect((await fetch(`${url}/file`, { method: 'POST', body: 'abc' })).status).toBe(500);
   expect(log).toHaveBeenCalledWith(

@@ -6,7 +6,7 @@ import { openServer, raw } from './open-server.ts';
 async function open(ring = { items: 100, chars: 100_000 }, maxReaders?: number) {
   const feed = createFeed({ ring, maxReaders });
   const { port, server } = await openServer([{ method: 'GET', path: '/feed', handle: feed.serve }]);
-  /** A reader that has what was sent to it until now. */
+  /** A connected reader with the text it has received. */
   const read = async (lastId?: string) => {
     const before = feed.readers;
     const socket = connect(port, '127.0.0.1');
@@ -26,8 +26,8 @@ async function open(ring = { items: 100, chars: 100_000 }, maxReaders?: number) 
   return { feed, read, port, server };
 }
 
-describe('the feed of a connector', () => {
-  test('gives every reader what happens, and nothing from before', async () => {
+describe('feed of a connector', () => {
+  test('sends each reader the events from its connection on', async () => {
     const { feed, read } = await open();
     feed.publish('said', 'before');
     const readers = [await read(), await read()];
@@ -39,7 +39,7 @@ describe('the feed of a connector', () => {
         .toEqual([`said ${JSON.stringify({ text: 'a\n\nevent: forged\r\ndata: b\u2028' })}`, 'done null']);
   });
 
-  test('goes on after the event that a reader names', async () => {
+  test('resumes after the event that a reader names', async () => {
     const { feed, read } = await open();
     const ids = [1, 2, 3].map((n) => feed.publish('n', n));
     const reader = await read(ids[0]);
@@ -52,14 +52,14 @@ describe('the feed of a connector', () => {
     ['is held no more', (ids: string[]) => ids[0]!],
     ['is of another process', () => 'feed_0123-1'],
     ['is no id', () => 'x'.repeat(5000)],
-  ])('says that some are missing when the event that a reader names %s', async (_what, nameOf) => {
+  ])('reports a gap when the event that a reader names %s', async (_what, nameOf) => {
     const { feed, read } = await open({ items: 2, chars: 1000 });
     const ids = [1, 2, 3, 4].map((n) => feed.publish('n', n));
     const reader = await read(nameOf(ids));
     await expect.poll(reader.events).toEqual(['gap {}', 'n 3', 'n 4']);
   });
 
-  test('holds no more characters than it may', async () => {
+  test('keeps no more characters than its limit', async () => {
     const { feed, read } = await open({ items: 1000, chars: 1000 });
     const [first] = Array.from({ length: 50 }, (_, n) => feed.publish('n', `${n}${'x'.repeat(200)}`));
     const reader = await read(first);
@@ -67,7 +67,7 @@ describe('the feed of a connector', () => {
     expect(reader.text().length).toBeLessThan(2000);
   });
 
-  test('cuts off a reader that takes nothing, and no other', async () => {
+  test('disconnects a reader that does not read, and no other', async () => {
     const { feed, read } = await open();
     const slow = await read();
     slow.socket.pause();
@@ -87,7 +87,7 @@ describe('the feed of a connector', () => {
     await expect.poll(() => other.events().length).toBe(sent);
   });
 
-  test('refuses readers past its limit, and forgets those who left', async () => {
+  test('rejects readers over its limit, and frees the place of a reader that leaves', async () => {
     const { feed, read, port } = await open(undefined, 1);
     const reader = await read();
     expect(await raw(port, 'GET /feed HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 429/);
@@ -96,7 +96,7 @@ describe('the feed of a connector', () => {
     await read();
   });
 
-  test('answers at once who asks for its head alone', async () => {
+  test('answers a HEAD request at once', async () => {
     const { feed, port } = await open();
     expect(await raw(port, 'HEAD /feed HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
     expect(feed.readers).toBe(0);
@@ -109,7 +109,7 @@ describe('the feed of a connector', () => {
     await reader.ended;
   });
 
-  test('takes no name that could be more than one', async () => {
+  test('rejects an event name with a line break', async () => {
     const { feed } = await open();
     expect(() => feed.publish('a\ndata: b', 1)).toThrow(TypeError);
   });

@@ -5,8 +5,8 @@ import { sendJson } from '../../src/http/exchange.ts';
 import type { Route } from '../../src/http/route-table.ts';
 import { echo, health, openServer, raw, version } from './open-server.ts';
 
-describe('the HTTP server of connectors', () => {
-  test('answers with the request id it was given, or one of its own', async () => {
+describe('HTTP server of connectors', () => {
+  test('answers with the given request id, or with a new one if it is invalid', async () => {
     const { url } = await openServer();
     const given = await fetch(`${url}/health`, { headers: { 'x-request-id': 'abc-1' } });
     expect(given.headers.get('x-request-id')).toBe('abc-1');
@@ -14,7 +14,7 @@ describe('the HTTP server of connectors', () => {
     expect(own.headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  test('says what runs, and describes its routes', async () => {
+  test('reports its version and describes its routes', async () => {
     const one: Route = {
       ...health,
       path: '/thing/:id',
@@ -39,7 +39,7 @@ describe('the HTTP server of connectors', () => {
     ['a foreign origin', { host: '127.0.0.1', origin: 'https://evil.example' }, 'bad_origin'],
     ['an opaque origin', { host: '127.0.0.1', origin: 'null' }, 'bad_origin'],
     ['a cross-site fetch', { host: '127.0.0.1', 'sec-fetch-site': 'cross-site' }, 'bad_origin'],
-  ])('refuses %s on every route, also open and unknown ones', async (_what, headers, code) => {
+  ])('rejects %s on every route, also on open and unknown ones', async (_what, headers, code) => {
     const { port } = await openServer();
     for (const line of ['GET /health', 'POST /echo', 'GET /unknown']) {
       const lines = Object.entries({ ...headers, 'content-length': '0', connection: 'close' }).map(
@@ -59,7 +59,7 @@ describe('the HTTP server of connectors', () => {
     );
   });
 
-  test('of requests that come together on one connection 500 are handled', async () => {
+  test('handles at most 500 pipelined requests on a connection', async () => {
     const { port } = await openServer();
     const answers = await raw(port, 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3000));
     expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(500);
@@ -72,7 +72,7 @@ describe('the HTTP server of connectors', () => {
     ['a bare line feed', 'X-A: 1\nContent-Length: 2\r\n', /^HTTP\/1\.1 400/],
     ['17 KB of headers', `X-A: ${'a'.repeat(17 * 1024)}\r\n`, /^HTTP\/1\.1 431/],
     ['a NUL', 'X-A: \u0000\r\n', /^HTTP\/1\.1 400/],
-  ])('closes after one refusal on %s, and runs nothing that follows', async (_what, headers, wanted) => {
+  ])('answers once and closes on %s, and handles nothing that follows', async (_what, headers, wanted) => {
     const ran = vi.fn();
     const { port } = await openServer([
       { ...echo, handle: (exchange) => (ran(), echo.handle(exchange)) },
@@ -93,14 +93,14 @@ describe('the HTTP server of connectors', () => {
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_host'],
     ['an expectation', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n', 417, 'bad_request'],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405, 'bad_request'],
-  ])('refuses %s in its own words', async (_what, bytes, status, code) => {
+  ])('rejects %s with a JSON error', async (_what, bytes, status, code) => {
     const { port } = await openServer();
     const answer = await raw(port, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ code });
   });
 
-  test('keeps what went wrong inside out of its answer, and puts it into the log', async () => {
+  test('logs internal errors and keeps them out of the answer', async () => {
     const broken: Route = { method: 'GET', path: '/broken', handle: () => Promise.reject(new Error('password=hunter2')) };
     const { url, log } = await openServer([broken]);
     const answer = await fetch(`${url}/broken`);
@@ -109,7 +109,7 @@ describe('the HTTP server of connectors', () => {
     expect(log).toHaveBeenCalledWith('error', expect.any(String), expect.objectContaining({ error: 'password=hunter2' }));
   });
 
-  test('rejects when its port is taken', async () => {
+  test('rejects when its port is in use', async () => {
     const { port } = await openServer();
     const second = createConnectorServer({
       routes: [],
@@ -121,7 +121,7 @@ describe('the HTTP server of connectors', () => {
     await expect(second.listen(port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  test('drops a reader that leaves a finished reply unread, and none that waits for one', async () => {
+  test('disconnects a client that does not read its finished reply, but not one that waits for a reply', async () => {
     const dropped = Promise.withResolvers<boolean>();
     const huge: Route = {
       method: 'GET',

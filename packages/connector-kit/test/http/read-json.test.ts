@@ -10,7 +10,7 @@ describe('JSON bodies of a connector', () => {
     [String.raw`{"a":{"user":"\ud800"}}`, 'body.a.user has broken characters'],
     [String.raw`{"\udc00":1}`, 'body.\ufffd has broken characters'],
     [new Blob([Buffer.from('7b2261223a22ff227d', 'hex')]), 'The body is not valid UTF-8.'],
-  ])('refuses a body with text that is not well-formed (%#)', async (body, message) => {
+  ])('rejects a body with ill-formed text (%#)', async (body, message) => {
     const { url } = await openServer();
     const response = await post(url, body);
     expect(response.status).toBe(400);
@@ -34,7 +34,7 @@ describe('JSON bodies of a connector', () => {
     ['gzip', gzipSync('{"a":1}'), 415],
     ['zstd', zstdCompressSync('{"a":1}'), 415],
     ['Identity', '{"a":1}', 200],
-  ])('answers a body of the coding %s as what it is', async (coding, body, status) => {
+  ])('answers a body with the encoding %s by its support for it', async (coding, body, status) => {
     const { url } = await openServer();
     const response = await post(url, new Blob([body]), { 'content-type': 'application/json', 'content-encoding': coding });
     expect(response.status).toBe(status);
@@ -57,7 +57,7 @@ describe('JSON bodies of a connector', () => {
     ['many items', `[${'1,'.repeat(7000)}1]`],
     ['of the longest that is read at once', JSON.stringify('x'.repeat(16 * 1024 - 2))],
     ['longer', JSON.stringify('x'.repeat(16 * 1024 - 1))],
-  ])('answers a body that comes with its head as one that comes after it: %s', async (_what, text) => {
+  ])('gives the same answer whether the body arrives with its head or after it: %s', async (_what, text) => {
     const { port } = await openServer();
     const body = Buffer.from(text);
     const head = Buffer.from(
@@ -78,7 +78,7 @@ describe('JSON bodies of a connector', () => {
     expect(await answerTo(head, body)).toBe(whole);
   });
 
-  test('is not changed by keys that name prototypes, nor stopped by deep nesting', async () => {
+  test('is safe from keys that name prototypes and from deep nesting', async () => {
     const { url } = await openServer();
     await post(url, '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
@@ -86,7 +86,7 @@ describe('JSON bodies of a connector', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test('answers a body past the limit with 413, its length declared or not', async () => {
+  test('answers 413 to a body over the limit, with and without a declared length', async () => {
     const { url, port } = await openServer();
     expect((await post(url, JSON.stringify('x'.repeat(1024 * 1024)))).status).toBe(413);
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -95,7 +95,7 @@ describe('JSON bodies of a connector', () => {
     expect(await raw(port, `${head}${chunk.repeat(20)}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  test('a body that comes byte by byte costs its bytes, and one that stops coming is answered', async () => {
+  test('reads a body that arrives byte by byte, and answers 408 when it stalls', async () => {
     const { url, port } = await openServer();
     const head =
       'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 102\r\nConnection: close\r\n\r\n';
@@ -116,7 +116,7 @@ describe('JSON bodies of a connector', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test('answers 429 when the bodies being read hold too much together, and recovers', async () => {
+  test('answers 429 while the bodies being read exceed their total limit, and recovers', async () => {
     const tight = createJsonReader({ bodyBytes: 100_000, totalBytes: 100_000 });
     const { url, port } = await openServer([
       health,

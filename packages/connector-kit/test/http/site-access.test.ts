@@ -42,8 +42,8 @@ const preflight = (origin: string, headers = 'authorization,content-type') => ({
   'sec-fetch-mode': 'cors',
 });
 
-describe('pages of other web sites', () => {
-  test('may call a route that names them, and read its answer', async () => {
+describe('pages of other sites', () => {
+  test('may call a route that allows them, and read its answer', async () => {
     const { ask, ran } = await open();
     expect(await ask('OPTIONS', '/mcp', preflight(app))).toMatchObject({
       status: 204,
@@ -60,7 +60,7 @@ describe('pages of other web sites', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  test('may all call a route that says so, without cookies', async () => {
+  test('may all call a public route, without cookies', async () => {
     const { ask } = await open();
     const answer = await ask('POST', '/oauth/register', { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' });
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } });
@@ -78,7 +78,7 @@ describe('pages of other web sites', () => {
     ['a request by another spelling of the route', 'POST', '/%6dcp', { origin: app }],
     ['a form on a route for links', 'POST', '/oauth/authorize', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
     ['a script on a route for links', 'GET', '/oauth/authorize', { origin: app, 'sec-fetch-site': 'cross-site' }],
-  ])('are refused: %s', async (_what, method, path, headers) => {
+  ])('are rejected: %s', async (_what, method, path, headers) => {
     const { ask, ran } = await open();
     const answer = await ask(method, path, headers);
     expect(answer.status).toBe(403);
@@ -86,14 +86,14 @@ describe('pages of other web sites', () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  test('get no invalid list of headers', async () => {
+  test('get no header list in reply to an invalid one', async () => {
     const { ask } = await open();
     const answer = await ask('OPTIONS', '/mcp', preflight(app, 'a b; c'));
     expect(answer.headers).not.toHaveProperty('access-control-allow-headers');
   });
 });
 
-test('a person may come by a link of another site, where the route is for it', async () => {
+test('a link on another site may lead to a navigable route, and to no other', async () => {
   const { ask, ran } = await open();
   const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
   expect((await ask('GET', '/oauth/authorize?client_id=1', link)).status).toBe(200);

@@ -7,7 +7,7 @@ import type { Route } from '../../src/http/route-table.ts';
 import { createSseWriter, type SseWriter } from '../../src/http/sse-writer.ts';
 import { openServer } from './open-server.ts';
 
-describe('an event stream', () => {
+describe('SSE stream', () => {
   const stream = (use: (writer: SseWriter, exchange: Exchange) => void, clock = systemClock): Route => ({
     method: 'GET',
     path: '/stream',
@@ -30,7 +30,7 @@ describe('an event stream', () => {
     expect(await answer.text()).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n');
   });
 
-  test('writes the frames of one tick at once', async () => {
+  test('writes the frames of one tick in one write', async () => {
     const writes: string[] = [];
     const { url } = await openServer([
       stream((writer, { res }) => {
@@ -44,7 +44,7 @@ describe('an event stream', () => {
     expect(writes).toHaveLength(1);
   });
 
-  test('opens with a comment after 15 quiet seconds, and stays quiet while there is something to send', async () => {
+  test('starts with a comment after 15 idle seconds, and sends none while it has data', async () => {
     const clock = createFakeClock();
     const opened = Promise.withResolvers<SseWriter>();
     const { url } = await openServer([stream((writer) => opened.resolve(writer), clock)]);
@@ -61,7 +61,7 @@ describe('an event stream', () => {
     await expect((await answer).text()).resolves.toBe(': keep-alive\n\ndata: 1\n\n');
   });
 
-  test('drops a reader that reads nothing, but not one who gets a single huge frame', async () => {
+  test('disconnects a client that does not read, but not during a single huge frame', async () => {
     const done = Promise.withResolvers<boolean>();
     const frame = `data: ${'x'.repeat(256 * 1024)}\n\n`;
     const { port, url } = await openServer([

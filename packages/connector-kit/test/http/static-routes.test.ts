@@ -47,8 +47,8 @@ async function open(options?: StaticOptions) {
   return { dir, outside, port, log, get };
 }
 
-describe('files of a folder', () => {
-  test('are served with their type, index.html for its folder', async () => {
+describe('static files', () => {
+  test('are served with their type, and index.html for its folder', async () => {
     const { get } = await open();
     expect(await get('/')).toMatchObject({
       status: 200,
@@ -65,7 +65,7 @@ describe('files of a folder', () => {
     expect(await get('/empty.txt')).toMatchObject({ status: 200, body: '', headers: { 'content-length': '0' } });
   });
 
-  test('are not sent to those who have them, nor to those who ask for the head', async () => {
+  test('are not sent again to a client that has them, nor to a HEAD request', async () => {
     const { get } = await open();
     const { headers } = await get('/');
     const etag = headers['etag'] as string;
@@ -74,7 +74,7 @@ describe('files of a folder', () => {
     expect(await get('/', {}, 'HEAD')).toMatchObject({ status: 200, body: '', headers: { etag, 'content-length': '14' } });
   });
 
-  test('have a tag by their content: one of the same size and time is another', async () => {
+  test('have an ETag by their content, regardless of size and time', async () => {
     const { get, dir } = await open();
     const before = await get('/my-document.html');
     await utimes(path.join(dir, 'my-document.html'), 1, 1);
@@ -86,13 +86,13 @@ describe('files of a folder', () => {
     expect(after).toMatchObject({ status: 200, body: 'gape' });
   });
 
-  test('are kept by browsers only when their names have a hash', async () => {
+  test('are cached as immutable only if their names have a hash', async () => {
     const { get } = await open();
     expect((await get('/assets/index-B3f9_kLq.js')).headers['cache-control']).toContain('immutable');
     expect((await get('/my-document.html')).headers['cache-control']).toBe('no-cache');
   });
 
-  test('are given in parts', async () => {
+  test('are served in ranges', async () => {
     const { get } = await open();
     const file = '/a%20b&c.txt';
     const { etag } = (await get(file)).headers as { etag: string };
@@ -107,7 +107,7 @@ describe('files of a folder', () => {
     expect(await get('/empty.txt', { range: 'bytes=0-' })).toMatchObject({ status: 416 });
   });
 
-  test('come compressed where they lie so, each form with its own tag', async () => {
+  test('are served compressed where a compressed copy exists, each with its own ETag', async () => {
     const { get } = await open();
     const file = '/assets/index-B3f9_kLq.js';
     const forms = await Promise.all(
@@ -122,14 +122,14 @@ describe('files of a folder', () => {
     expect(await get(`${file}.gz`)).toMatchObject({ status: 404 });
   });
 
-  test('have the headers that the connector gives, below its prefix', async () => {
+  test('have the headers and the prefix that the connector sets', async () => {
     const { get } = await open({ prefix: '/app', headers: { 'content-security-policy': "default-src 'self'" } });
     expect(await get('/app/')).toMatchObject({ status: 200, headers: { 'content-security-policy': "default-src 'self'" } });
     expect(await get('/index.html')).toMatchObject({ status: 404 });
   });
 });
 
-describe('nothing else is served', () => {
+describe('other files and paths', () => {
   test.each([
     '/.env',
     '/.git/config',
@@ -148,12 +148,12 @@ describe('nothing else is served', () => {
     '/constructor',
     '/__proto__',
     '/nothing.txt',
-  ])('not %s', async (file) => {
+  ])('%s answers 404', async (file) => {
     const { port } = await open();
     expect(await raw(port, `GET ${file} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404/);
   });
 
-  test('not what a link leads to that took the place of a file or a folder', async () => {
+  test('a symlink in the place of a file or folder answers 404', async () => {
     const { get, dir, outside } = await open();
     await rm(path.join(dir, 'my-document.html'));
     await symlink('../secret.txt', path.join(dir, 'my-document.html'));
@@ -164,14 +164,14 @@ describe('nothing else is served', () => {
     expect(await get('/docs/')).toMatchObject({ status: 404 });
   });
 
-  test('not a pipe that took the place of a file, which nobody would ever read to its end', async () => {
+  test('a pipe in the place of a file answers 404', async () => {
     const { get, dir } = await open();
     await rm(path.join(dir, 'empty.txt'));
     expect(spawnSync('mkfifo', [path.join(dir, 'empty.txt')]).status).toBe(0);
     expect(await get('/empty.txt')).toMatchObject({ status: 404 });
   });
 
-  test('nor a file that is gone', async () => {
+  test('a deleted file answers 404 until it exists again', async () => {
     const { get, dir } = await open();
     await rm(path.join(dir, 'empty.txt'));
     expect(await get('/empty.txt')).toMatchObject({ status: 404 });
@@ -180,7 +180,7 @@ describe('nothing else is served', () => {
   });
 });
 
-test('a file that becomes shorter while it is read ends the connection', async () => {
+test('a file that is truncated during the response closes the connection or ends early', async () => {
   const { get, dir } = await open();
   const file = path.join(dir, 'my-document.html');
   await truncate(file, 40_000_000);
@@ -193,7 +193,7 @@ test('a file that becomes shorter while it is read ends the connection', async (
   expect([4, 10, 'cut off']).toContain(await answer);
 });
 
-test('a folder that is not there, or too large, is refused at the start', async () => {
+test('rejects a missing folder and one that is too deep at the start', async () => {
   const dir = folder();
   await expect(createStaticRoutes(path.join(dir, 'none'))).rejects.toThrow(/ENOENT/);
   let deep = dir;

@@ -7,7 +7,7 @@ import type { Route } from '../../src/http/route-table.ts';
 import { createSseWriter, type SseWriter } from '../../src/http/sse-writer.ts';
 import { health, openServer } from './open-server.ts';
 
-describe('an HTTP server that is stopped', () => {
+describe('HTTP server that is stopped', () => {
   const slow = () => {
     let finish!: () => void;
     let exchange!: Exchange;
@@ -24,7 +24,7 @@ describe('an HTTP server that is stopped', () => {
     return { route, begun: begun.promise, finish: () => finish() };
   };
 
-  test('lets a running request finish and takes no new ones', async () => {
+  test('finishes a running request and accepts no new ones', async () => {
     const { route, begun, finish } = slow();
     const { server, url } = await openServer([route, health]);
     const running = fetch(`${url}/slow`);
@@ -38,7 +38,7 @@ describe('an HTTP server that is stopped', () => {
     await stopped;
   });
 
-  test('ends the connection of a stream that had begun, as soon as the stream is over', async () => {
+  test('closes the connection of an open stream once the stream ends', async () => {
     const opened = Promise.withResolvers<SseWriter>();
     const route: Route = {
       method: 'GET',
@@ -60,7 +60,7 @@ describe('an HTTP server that is stopped', () => {
     expect(await read).toContain('data: 1');
   });
 
-  test('waits for who waits for an answer, and not for who has begun to ask and says nothing more', async () => {
+  test('waits for requests being answered, but not for unfinished ones', async () => {
     const { route, begun, finish } = slow();
     const half = Promise.withResolvers<void>();
     const asked: Route = {
@@ -91,7 +91,7 @@ describe('an HTTP server that is stopped', () => {
     expect(performance.now() - since).toBeLessThan(limit);
   });
 
-  test('cuts off what is still running at the deadline', async () => {
+  test('cuts off running requests at the deadline', async () => {
     const { route, begun } = slow();
     const { server, url } = await openServer([route]);
     const running = fetch(`${url}/slow`);
