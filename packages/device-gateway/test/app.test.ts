@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
-test('the app is served with a policy that runs no text as code', async () => {
+test('serves the app with a policy that requires trusted types', async () => {
   const gateway = await openGateway();
   writeFileSync(path.join(gateway.folder, 'index.html'), '<!doctype html>');
   await gateway.restart();
@@ -16,7 +16,7 @@ test('the app is served with a policy that runs no text as code', async () => {
   expect((await gateway.ask(null, 'GET', '/conversation')).status).toBe(404);
 });
 
-test('what the operator offers is described by its digest, and loaded whole, also after it was replaced', async () => {
+test("describes the operator's files by their digest and serves them, also after a replacement", async () => {
   const gateway = await openGateway({ wake_model: 'wake.onnx', app_package: 'app.apk', wake_phrases: ['hey'] });
   const { token } = await gateway.device('Phone');
   const get = (where: string) => gateway.json(token, 'GET', where);
@@ -41,7 +41,7 @@ test('what the operator offers is described by its digest, and loaded whole, als
   expect([status, body['message']]).toEqual([404, 'The operator offers no wake word model.']);
 });
 
-test('where the operator offers no file, the answer says so', async () => {
+test('answers 404 with a message when the operator offers no file', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const messages = ['/gw/wake', '/gw/app'].map(async (where) => (await gateway.json(token, 'GET', where)).body['message']);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
-test('a device comes in with the code of its link, once, and is named to the owner', async () => {
+test('pairs a device once with the code of its link, and lists it for the owner', async () => {
   const gateway = await openGateway();
   const { code, url, device_id: id } = await gateway.invite('Phone');
   expect(url).toBe(`${gateway.live().url}/#pair=${code}`);
@@ -28,7 +28,7 @@ test('a device comes in with the code of its link, once, and is named to the own
   expect(JSON.stringify(await gateway.listed())).not.toMatch(/token|svcd_/);
 });
 
-test('links name the base_url, which has to be one that the app can be at', async () => {
+test('links start with base_url, which must be an http(s) origin', async () => {
   const gateway = await openGateway({ base_url: 'https://Phone.example.org/' });
   expect((await gateway.invite('Phone')).url).toMatch(/^https:\/\/phone\.example\.org\/#pair=/);
   expect((await (await openGateway({ base_url: 'http://192.168.1.5:3028' })).invite('Phone')).url).toMatch(/^http:\/\/192/);
@@ -36,7 +36,7 @@ test('links name the base_url, which has to be one that the app can be at', asyn
     await expect(openGateway({ base_url })).rejects.toThrow(/^base_url must/);
 });
 
-test('the owner says what a device may be used for', async () => {
+test('the owner allows and denies the capabilities of a device', async () => {
   const gateway = await openGateway();
   const { device } = await gateway.device('Phone');
   const change = (method: string, capability: unknown) => gateway.call(method, { device_id: device.id, capability });
@@ -51,7 +51,7 @@ test('the owner says what a device may be used for', async () => {
   });
 });
 
-test('wrong codes are slowed down, and a good one is taken all the same', async () => {
+test('limits the rate of wrong codes, and still accepts a valid one', async () => {
   const gateway = await openGateway();
   const { code } = await gateway.invite('Phone');
   const answers = [];
@@ -60,7 +60,7 @@ test('wrong codes are slowed down, and a good one is taken all the same', async 
   expect((await gateway.json(null, 'POST', '/gw/pair', { code })).status).toBe(200);
 });
 
-test('every other route wants the token in the header, and a token in the address is none', async () => {
+test('all other routes require the token in the header, not in the address', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   for (const [method, where] of [
@@ -102,7 +102,7 @@ test('every other route wants the token in the header, and a token in the addres
   expect((await gateway.json(token, 'GET', '/gw/history')).status).toBe(200);
 });
 
-test('no name that a device gives itself keeps the others out, or has what is meant for another', async () => {
+test('a device cannot take an invalid name or that of another device', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   const rename = async (name: string) => (await gateway.json(bob.token, 'PATCH', '/gw/device', { name })).status;
@@ -116,7 +116,7 @@ test('no name that a device gives itself keeps the others out, or has what is me
   expect((await gateway.json(ann.token, 'GET', '/gw/history')).status).toBe(200);
 });
 
-test('a device that signs out is gone', async () => {
+test('signing out ends the streams and the access of the device', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const stream = await gateway.read(token);
@@ -125,7 +125,7 @@ test('a device that signs out is gone', async () => {
   expect((await gateway.json(token, 'GET', '/gw/history')).status).toBe(401);
 });
 
-test('while the keys file is broken nobody is let in, each is told why, and neither a token nor a code is lost', async () => {
+test('rejects all devices with 503 while the keys file is broken, and loses no token or code', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const { code } = await gateway.invite('Tablet');
@@ -145,7 +145,7 @@ test('while the keys file is broken nobody is let in, each is told why, and neit
   expect([(await pair()).status, (await pair()).status]).toEqual([200, 403]);
 });
 
-test('without tokens whoever comes is the device "local", and a wrong token is still wrong', async () => {
+test('without required tokens a caller is the device "local", but a wrong token is rejected', async () => {
   const gateway = await openGateway({ require_token: false });
   await gateway.json(null, 'POST', '/gw/turn', { text: 'hello', message_id: 'm1' });
   expect(gateway.core().turns[0]?.envelope.sender).toEqual({ raw_id: 'local', raw_username: 'local' });

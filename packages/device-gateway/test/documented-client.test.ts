@@ -10,7 +10,7 @@ import { openGateway } from './open-gateway.ts';
 const page = readFileSync(path.join(import.meta.dirname, '../../../docs/devices.md'), 'utf8');
 const [, code = ''] = /```js\n([^]*?)\n```/.exec(page) ?? [];
 
-test('the client of the page pairs, is answered, and comes in again with its token', async () => {
+test('the documented client pairs, gets an answer, and connects again with its token', async () => {
   expect(code.split('\n').length).toBeLessThanOrEqual(60);
   const gateway = await openGateway();
   const folder = temporaryFolder();

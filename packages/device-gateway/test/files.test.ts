@@ -3,7 +3,7 @@ import { CoreError } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
-test('a file goes with a message of the device that has uploaded it, and with no other', async () => {
+test('an uploaded file can be attached by its device alone', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   const upload = await gateway.json(
@@ -22,7 +22,7 @@ test('a file goes with a message of the device that has uploaded it, and with no
   ]);
 });
 
-test('a file of the conversation is had by its device alone, to be saved and never to be run', async () => {
+test('serves a file of a conversation to its device alone, as a sandboxed attachment', async () => {
   const gateway = await openGateway();
   const [phone, other] = [await gateway.device('Phone'), await gateway.device('Other')];
   const key = (id: string) => `device:inst_1:device:${id}`;
@@ -49,7 +49,7 @@ test('a file of the conversation is had by its device alone, to be saved and nev
   expect((await gateway.ask(phone.token, 'GET', '/gw/file')).status).toBe(400);
 });
 
-test('a file in chunks goes on where it broke off, over a restart, and is of its device alone', async () => {
+test('a chunked upload accepts its chunks in any order, and belongs to its device alone', async () => {
   const gateway = await openGateway();
   const [phone, other] = [await gateway.device('Phone'), await gateway.device('Other')];
   const content = Buffer.from('0123456789abcdefghij');

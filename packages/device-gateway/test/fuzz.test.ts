@@ -19,7 +19,7 @@ const odd = fc.oneof(
   fc.constantFrom<unknown>(null, '', '\ud800', '\u0000', '../../etc/passwd', -1, 1e308, {}, [], '__proto__', 'x'.repeat(100_000)),
 );
 
-/** What a schema describes, with something odd in the place of any part of it. */
+/** Values of a schema, in which any part may be replaced by an odd value. */
 function fromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   const fitting = (): fc.Arbitrary<unknown> => {
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -51,7 +51,7 @@ function fromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 const header = fc.stringMatching(/^[\x20-\x7e]{0,60}$/);
 
-test('no route fails, whatever it is sent', async () => {
+test('no route answers 5xx, whatever it receives', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const { paths } = (await gateway.json(null, 'GET', '/openapi.json')).body as {
@@ -64,7 +64,7 @@ test('no route fails, whatever it is sent', async () => {
       schema: requestBody?.content['application/json']?.schema,
     })),
   );
-  // A stream has no end, and the device stays.
+  // Streams do not end, and the device must stay paired.
   const ends = routes.filter(
     ({ where, method }) => !['/gw/stream', '/gw/control'].includes(where) && !(method === 'DELETE' && where === '/gw/device'),
   );
@@ -95,7 +95,7 @@ test('no route fails, whatever it is sent', async () => {
   }
 }, 120_000);
 
-test.each(['before', 'limit', 'conversation_key'])('a stream refuses an odd %s, or opens', async (name) => {
+test.each(['before', 'limit', 'conversation_key'])('a stream with an odd %s does not answer 5xx', async (name) => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   for (const value of ['', '%00', '%ff', '-1', 'x'.repeat(5000), '%F0%9F%98%80']) {

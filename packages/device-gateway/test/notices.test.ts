@@ -16,7 +16,7 @@ async function open(config = {}, context: Partial<StartContext> = {}) {
     const { status } = await gateway.json(token, 'POST', '/gw/turn', { text, message_id: `m-${text}` });
     expect(status).toBe(202);
   };
-  /** A device whose browser wants to be told. */
+  /** A device whose browser is subscribed to notifications. */
   const subscribed = async (name: string) => {
     const paired = await gateway.device(name);
     expect((await gateway.json(paired.token, 'PUT', '/gw/push', browser.subscription)).body).toEqual({ ok: true });
@@ -25,7 +25,7 @@ async function open(config = {}, context: Partial<StartContext> = {}) {
   return { gateway, service, clock, browser, say, subscribed };
 }
 
-test('an answer that nobody was there to read is reported to the browser, without its words', async () => {
+test('notifies the browser of an answer that was not read, without its text', async () => {
   const { gateway, service, clock, say, subscribed } = await open();
   const { token } = await subscribed('Phone');
   const { key } = (await gateway.json(token, 'GET', '/gw/push-key')).body;
@@ -35,7 +35,7 @@ test('an answer that nobody was there to read is reported to the browser, withou
   expect(service.pushed[0]?.headers.authorization).toContain(`k=${key as string}`);
 });
 
-test('so is an answer to what was said to the device from outside', async () => {
+test('notifies the browser of an answer to an injected message', async () => {
   const { gateway, service, clock, subscribed } = await open({ push_content: true });
   const { device } = await subscribed('Phone');
   const message = { id: 'out_1', kind: 'inject', target: device.id, text: 'Remind them of the dinner.' };
@@ -44,7 +44,7 @@ test('so is an answer to what was said to the device from outside', async () => 
   expect(service.pushed[0]?.message).toMatchObject({ text: 'Remind them of the dinner.' });
 });
 
-test('its words are sent where the owner wants that', async () => {
+test('includes the text with push_content', async () => {
   const { service, clock, say, subscribed } = await open({ push_content: true });
   await say((await subscribed('Phone')).token, 'the words');
   await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
@@ -52,7 +52,7 @@ test('its words are sent where the owner wants that', async () => {
 });
 
 test.each(['while nobody was here', 'after the restart'])(
-  'an answer that ended %s, because the gateway was restarted in its turn, is reported once',
+  'notifies once of an answer that ended %s when the gateway was restarted in its turn',
   async (when) => {
     const { gateway, service, clock, say, subscribed } = await open({ push_content: true });
     const { token, device } = await subscribed('Phone');
@@ -91,7 +91,7 @@ test.each(['while nobody was here', 'after the restart'])(
   },
 );
 
-test('a device that reads is not notified', async () => {
+test('does not notify a device that is reading', async () => {
   const { gateway, service, clock, say, subscribed } = await open();
   const { token } = await subscribed('Phone');
   const stream = await gateway.read(token);
@@ -104,7 +104,7 @@ test('a device that reads is not notified', async () => {
   expect([service.pushed, service.refused]).toEqual([[], []]);
 });
 
-test('a device that was revoked, has signed out, or wants it no more, is sent nothing', async () => {
+test('stops notifications after an unsubscription, a sign-out or a revocation', async () => {
   const { gateway, service, clock, browser, say, subscribed } = await open();
   const ways = [
     (token: string) => gateway.ask(token, 'DELETE', '/gw/push'),
@@ -126,14 +126,14 @@ test('a device that was revoked, has signed out, or wants it no more, is sent no
   expect((await gateway.json(token, 'PUT', '/gw/push', { endpoint: 'https://push.example/x' })).status).toBe(400);
 });
 
-test('callers without a token are told nothing', async () => {
+test('a caller without a token cannot subscribe', async () => {
   const { gateway, browser } = await open({ require_token: false });
   expect((await gateway.json(null, 'PUT', '/gw/push', browser.subscription)).status).toBe(403);
 });
 
 const notification = (text: string) => ({ app: 'mail', title: 'Ann', text, posted_at: 1_800_000_000_000 });
 
-test('notifications are data of one question without tools, and its answer is three fields', async () => {
+test('passes notifications as data of one question, and returns only the three fields of its answer', async () => {
   const asked: Parameters<TriageApi>[0][] = [];
   const triage: TriageApi = async (question) => {
     asked.push(question);
@@ -154,7 +154,7 @@ test('notifications are data of one question without tools, and its answer is th
   expect(lines.map(({ text }) => text)).toEqual(['When do you come?', order, 'x'.repeat(1_000)]);
 });
 
-test('a question that cannot be answered is an error, and a device that floods is slowed down', async () => {
+test('answers 500 without details when triage fails, and limits the rate of a device', async () => {
   const triage: TriageApi = async () => Promise.reject(new Error('the engine is away at /root/secret'));
   const { gateway, clock } = await open({}, { triage });
   const { token } = await gateway.device('Phone');

@@ -9,7 +9,7 @@ import { createSubscriptions } from '../src/push/subscriptions.ts';
 import { openVapid } from '../src/push/vapid.ts';
 import { createBrowser, startPushService, type Browser } from './push-service.ts';
 
-/** A clock whose timers a test moves, at the time of day of now: push services look at it. */
+/** A clock that the test advances, starting at the present time, which push services check. */
 const fakeTimers = (): FakeClock => createFakeClock(Date.now());
 
 function openState() {
@@ -34,7 +34,7 @@ async function open({ browsers = [createBrowser()], clock = fakeTimers() }: { br
   const { network } = service;
   const isKnown = (device: string) => device !== 'd_gone';
   const sender = createPushSender({ subscriptions, vapid, clock, log, isKnown, signal: left.signal, network });
-  /** Resolves when a line of the log says it. */
+  /** Resolves when a line of the log matches. */
   const logged = (words: RegExp): Promise<void> =>
     new Promise((resolve) => {
       tell = () => {
@@ -47,7 +47,7 @@ async function open({ browsers = [createBrowser()], clock = fakeTimers() }: { br
 
 const answer = { type: 'answer' } as const;
 
-test('a browser reads what it is sent, and its push service knows who says it', async () => {
+test('the browser decrypts the message, and the push service verifies its sender', async () => {
   const { service, browser, sender, subscriptions } = await open();
   await subscriptions.set('d_1', browser.subscription);
   sender.send('d_1', answer);
@@ -57,7 +57,7 @@ test('a browser reads what it is sent, and its push service knows who says it', 
   ]);
 });
 
-test('the key stays over restarts, and another gateway has another', async () => {
+test('the key survives a restart and differs between gateways', async () => {
   const open = openState();
   const first = await openVapid(open(), 'https://a.example', systemClock);
   expect((await openVapid(open(), 'https://a.example', systemClock)).publicKey).toBe(first.publicKey);
@@ -65,7 +65,7 @@ test('the key stays over restarts, and another gateway has another', async () =>
   expect(Buffer.from(first.publicKey, 'base64url')).toHaveLength(65);
 });
 
-test('a token is for one push service, and made again when it gets old or the clock is set', async () => {
+test('a token is for one push service, and is renewed with age or after a change of the clock', async () => {
   const clock = createFakeClock();
   const { authorization } = await openVapid(openState()(), 'mailto:a@b.example', clock);
   const at = (endpoint: string) => authorization(new URL(endpoint));
@@ -79,7 +79,7 @@ test('a token is for one push service, and made again when it gets old or the cl
   expect(at('https://push.example/1')).not.toBe(second);
 });
 
-test.each([404, 410])('a push service that answers %i is asked no more', async (status) => {
+test.each([404, 410])('removes the subscription when the push service answers %i', async (status) => {
   const { service, browser, sender, subscriptions, logged } = await open();
   await subscriptions.set('d_1', browser.subscription);
   service.answers.push({ status });
@@ -88,14 +88,14 @@ test.each([404, 410])('a push service that answers %i is asked no more', async (
   expect(await subscriptions.get('d_1')).toBeUndefined();
 });
 
-test('a subscription that took the place of a dead one stays', async () => {
+test('removing an expired subscription keeps its replacement', async () => {
   const { browser, subscriptions } = await open();
   await subscriptions.set('d_1', browser.subscription);
   await subscriptions.remove('d_1', 'https://push.example/an-earlier-one');
   expect(await subscriptions.get('d_1')).toMatchObject({ endpoint: browser.subscription.endpoint });
 });
 
-test('what cannot be taken now is sent again, when the service says or a little later, and not for ever', async () => {
+test('retries after the pause that the push service names or a minute, and gives up after three attempts', async () => {
   const { service, browser, sender, subscriptions, clock, logged } = await open();
   await subscriptions.set('d_1', browser.subscription);
   service.answers.push({ status: 429, headers: { 'retry-after': '30' } }, { status: 503 }, { status: 503 });
@@ -110,7 +110,7 @@ test('what cannot be taken now is sent again, when the service says or a little 
   expect([service.refused, service.pushed]).toEqual([[429, 503, 503], []]);
 });
 
-test('a service that refuses is not asked again with the same', async () => {
+test('does not retry after a status of 400, and keeps the subscription', async () => {
   const { service, browser, sender, subscriptions, logged } = await open();
   await subscriptions.set('d_1', browser.subscription);
   service.answers.push({ status: 400 });
@@ -119,7 +119,7 @@ test('a service that refuses is not asked again with the same', async () => {
   expect(await subscriptions.get('d_1')).toBeDefined();
 });
 
-test('nothing is sent into a private network, whatever a device says where its browser is', async () => {
+test('rejects invalid endpoints, and sends nothing into private networks', async () => {
   const { service, browser, sender, subscriptions, logs, logged } = await open();
   const { keys } = browser.subscription;
   for (const endpoint of ['http://push.example/1', 'file:///etc/passwd', 'https://a:b@push.example/', 'push.example', 'https://'])
@@ -133,7 +133,7 @@ test('nothing is sent into a private network, whatever a device says where its b
   expect([service.pushed, service.refused]).toEqual([[], []]);
 });
 
-test('a browser that was paired again is notified as the new device alone', async () => {
+test('a browser that is paired again is notified as the new device alone', async () => {
   const { browser, subscriptions } = await open();
   await subscriptions.set('d_old', browser.subscription);
   await subscriptions.set('d_new', browser.subscription);
@@ -141,7 +141,7 @@ test('a browser that was paired again is notified as the new device alone', asyn
   expect(await subscriptions.get('d_new')).toBeDefined();
 });
 
-test('devices without a subscription, or that are gone, are told nothing, and all others once', async () => {
+test('notifies each subscribed device once, and no unknown or removed one', async () => {
   const many = Array.from({ length: 30 }, (_, n) => createBrowser(`/push/${n}`));
   const { service, sender, subscriptions } = await open({ browsers: many });
   for (const [n, { subscription }] of many.entries()) await subscriptions.set(`d_${n}`, subscription);

@@ -20,7 +20,7 @@ async function openHouse() {
 const asPerson = (identity: Partial<Identity>) => async () =>
   ({ denied: false, trust_tier: 'KNOWN', tool_policy: 'full', ...identity }) as Identity;
 
-test('a device does what it is asked, once, and its result comes back', async () => {
+test('a device executes a call once and returns its result', async () => {
   const { gateway, phone, id } = await openHouse();
   const desk = await gateway.device('Desk');
   const control = await gateway.read(phone.token, '/gw/control');
@@ -43,7 +43,7 @@ test('a device does what it is asked, once, and its result comes back', async ()
   ]);
 });
 
-test('what the owner has not allowed, the device cannot do, or nobody is there to do, is refused', async () => {
+test('rejects calls that are not allowed or unknown, and calls to a device that is offline or slow', async () => {
   const { gateway, phone, id, allow } = await openHouse();
   const ask = (method: string, more = {}) => gateway.json(phone.token, 'POST', '/gw/rpc', { device_id: id, method, ...more });
   expect((await ask('geolocation')).body['message']).toContain('./svc device allow NAME geolocation');
@@ -62,7 +62,7 @@ test('what the owner has not allowed, the device cannot do, or nobody is there t
   expect(control.types().filter((type) => type === 'device_rpc')).toHaveLength(2);
 });
 
-test('the device of another person is not found, and a policy bounds what a person has done', async () => {
+test('hides the devices of other people, and applies the tool policy of the caller', async () => {
   const { gateway, phone, id } = await openHouse();
   const stranger = await gateway.device('Stranger');
   gateway.core().resolve = async ({ sender }) =>
@@ -75,7 +75,7 @@ test('the device of another person is not found, and a policy bounds what a pers
   expect([devices, presence.devices.map(({ name }) => name)]).toEqual([[], ['Stranger']]);
 });
 
-test('the engine of the device\u2019s own turn gets what is allowed, and is done by that device', async () => {
+test('the engine of a device’s own turn gets its allowed capabilities as tools, which this device executes', async () => {
   const { gateway, phone, id, allow } = await openHouse();
   await allow('open_url');
   await gateway.json(phone.token, 'POST', '/gw/turn', { text: 'open it', message_id: 'm1' });
@@ -100,7 +100,7 @@ test('the engine of the device\u2019s own turn gets what is allowed, and is done
   await expect(act('d_other')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what a device describes is bounded, is there after a restart, and goes with the device', async () => {
+test('limits the description of a device, persists it, and removes it with the device', async () => {
   const { gateway, phone, id } = await openHouse();
   const describe = (given: unknown) => gateway.json(phone.token, 'PATCH', '/gw/device', { capabilities: given });
   for (const wrong of [

@@ -5,7 +5,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { expect, test } from 'vitest';
 import { openGateway, refuseOnce } from './open-gateway.ts';
 
-test('where a keys file has a name twice, a message has to name the device by its id', async () => {
+test('a message must name the device by its id when the name is not unique', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   const file = path.join(gateway.folder, 'keys.json');
@@ -21,7 +21,7 @@ test('where a keys file has a name twice, a message has to name the device by it
   await expect.poll(control.types).toEqual(['ready', 'speak']);
 });
 
-test('what is sent to a device is read aloud where it can be reached, or waits', async () => {
+test('speaks a message on the devices that are connected, and fails as busy without one', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   const send = (target: string) =>
@@ -36,7 +36,7 @@ test('what is sent to a device is read aloud where it can be reached, or waits',
   await expect.poll(control.types).toEqual(['ready', 'speak']);
 });
 
-test('who comes without a token, where that is let in, is spoken to as others are', async () => {
+test('speaks to a caller without a token, too', async () => {
   const gateway = await openGateway({ require_token: false });
   const control = await gateway.read('', '/gw/control');
   for (const target of ['*', 'local'])
@@ -44,7 +44,7 @@ test('who comes without a token, where that is let in, is spoken to as others ar
   await expect.poll(control.types).toEqual(['ready', 'speak', 'speak']);
 });
 
-test('what is said in the conversation of a device is delivered when it is not refused at once, though its turn goes on', async () => {
+test('an injected message is delivered once the core has not refused it for a while, though its turn still runs', async () => {
   const clock = createFakeClock();
   const gateway = await openGateway({}, {}, { clock });
   const { device } = await gateway.device('Phone');
@@ -62,7 +62,7 @@ test('what is said in the conversation of a device is delivered when it is not r
   expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['s1']);
 });
 
-test('what is said to every device is said to each once, also where one has refused it', async () => {
+test('injects a message to all devices once each, also after one of them had refused it', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   for (const { token } of [ann, bob]) await expect.poll((await gateway.read(token)).types).toEqual(['ready']);
@@ -76,7 +76,7 @@ test('what is said to every device is said to each once, also where one has refu
   expect(keys).toEqual([bob, ann].map(({ device }) => `device:inst_1:device:${device.id}`));
 });
 
-test('a device that may not be spoken to so keeps what is said from no other', async () => {
+test('a device that may not get injected messages does not keep them from others', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   for (const { token } of [ann, bob]) await expect.poll((await gateway.read(token)).types).toEqual(['ready']);
@@ -93,7 +93,7 @@ test('a device that may not be spoken to so keeps what is said from no other', a
   expect(gateway.core().turns.map(({ envelope }) => envelope.sender.raw_id)).toEqual([ann.device.id]);
 });
 
-test('the conversation of a device that has said nothing yet begins with what is said to it', async () => {
+test('an injected message starts the conversation of a device that has none', async () => {
   const gateway = await openGateway();
   const { device } = await gateway.device('Phone');
   gateway.core().sessions.inject = async () => {

@@ -2,7 +2,7 @@ import { ServiceError } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
-test('speech is asked for as the device, and its settings are kept for it alone', async () => {
+test('speech uses the identity and the settings of the device', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   expect((await gateway.json(ann.token, 'POST', '/gw/voice-config', { language: 'de', read_aloud: true })).status).toBe(200);
@@ -22,7 +22,7 @@ test('speech is asked for as the device, and its settings are kept for it alone'
   expect(spoken.body).toEqual({ sender: ann.device.id, text: 'good morning' });
 });
 
-test('a clip that is empty, too long or refused is answered as text, without those of the provider’s key', async () => {
+test('rejects clips and texts that are empty, too long or refused by the provider', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const clip = (bytes: number, type = 'audio/webm') =>

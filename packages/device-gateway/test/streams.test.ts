@@ -4,7 +4,7 @@ import { CoreError } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { frame, openGateway } from './open-gateway.ts';
 
-test('who comes back goes on behind the last event, also at another process of the gateway', async () => {
+test('a stream resumes after the last event id, also after a restart of the gateway', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   await gateway.restart();
@@ -22,7 +22,7 @@ test('who comes back goes on behind the last event, also at another process of t
     expect((await gateway.read(token, '/gw/stream', { 'last-event-id': wrong })).status).toBe(400);
 });
 
-test('a conversation that is not there yet is read as soon as it begins, and the reader looks at what was said', async () => {
+test('a stream watches a conversation as soon as it begins, and reports a gap', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const stream = await gateway.read(token);
@@ -34,7 +34,7 @@ test('a conversation that is not there yet is read as soon as it begins, and the
   await expect.poll(stream.types).toEqual(['ready', 'gap', 'delta']);
 });
 
-test('the first answer of a device is seen, also when it was over before its conversation could be read', async () => {
+test('a stream shows the first answer of a device, even if it ended before the conversation could be watched', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const stream = await gateway.read(token);
@@ -52,7 +52,7 @@ test('the first answer of a device is seen, also when it was over before its con
   });
 });
 
-test('a conversation that is there only when its first turn is over is read then', async () => {
+test('watches a conversation that exists only after its first turn', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   await gateway.read(token);
@@ -67,7 +67,7 @@ test('a conversation that is there only when its first turn is over is read then
   await expect.poll(() => watches.length).toBe(3);
 });
 
-test('a stream ends with the right to read it, and with the device; what it watched is let go', async () => {
+test('a stream ends with the right to read it or with the device, and releases its watches', async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');
   const [refused, gone, control] = [
@@ -85,7 +85,7 @@ test('a stream ends with the right to read it, and with the device; what it watc
   expect(await gateway.listed()).toEqual([]);
 });
 
-test('a device whose person is let in no more holds no link, is told nothing and stores nothing', async () => {
+test('a device whose person is denied has no control link, gets no messages and stores nothing', async () => {
   const gateway = await openGateway();
   const [ann, bob] = [await gateway.device('Ann'), await gateway.device('Bob')];
   const { core } = gateway.fake().context;
@@ -118,7 +118,7 @@ test('a device whose person is let in no more holds no link, is told nothing and
     expect(`${where} ${(await gateway.ask(bob.token, method, where, body)).status}`).toBe(`${where} 403`);
 });
 
-test('a control link ends as soon as its person is let in no more, also where nothing is sent to it', async () => {
+test('a control link ends as soon as its person loses access, also when idle', async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');
   const control = await gateway.read(token, '/gw/control');
@@ -132,7 +132,7 @@ test('a control link ends as soon as its person is let in no more, also where no
   await expect.poll(() => gateway.core().watches.at(-1)?.isOver).toBe(true);
 });
 
-test('a thousand reconnects leave nothing behind, and one device that is dead holds up no other', async () => {
+test('a thousand reconnects leave no watch behind, and a stalled device does not block others', async () => {
   const gateway = await openGateway();
   const [ann, dead] = [await gateway.device('Ann'), await gateway.device('Dead')];
   for (let n = 0; n < 1000; n += 50) {

@@ -2,7 +2,7 @@ import { CoreError, type Identity } from '@svc/connector-kit';
 import { expect, test } from 'vitest';
 import { frame, openGateway, refuseOnce } from './open-gateway.ts';
 
-test('a message is answered once it is safe, as the device of its person, and its turn is seen on the stream', async () => {
+test('accepts a message as its device once the core has it, and shows the turn on the stream', async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');
   const key = `device:inst_1:device:${device.id}`;
@@ -43,7 +43,7 @@ test('a message is answered once it is safe, as the device of its person, and it
   expect(stream.events[1]?.data).toMatchObject({ type: 'inject', turn_id: 't1', message_id: 'm1', text: 'hello' });
 });
 
-test('every field of a message that is not valid is named', async () => {
+test('names every invalid field of a message', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const { status, body } = await gateway.json(token, 'POST', '/gw/turn', { text: 7, attachments: 'a' });
@@ -58,7 +58,7 @@ test('every field of a message that is not valid is named', async () => {
   ]);
 });
 
-test('a request that may name a conversation may have no body, and then means the own one of the device', async () => {
+test("a request without a body applies to the device's own conversation", async () => {
   const gateway = await openGateway();
   const { token, device } = await gateway.device('Phone');
   const { sessions } = gateway.core();
@@ -74,7 +74,7 @@ test('a request that may name a conversation may have no body, and then means th
   expect((await gateway.json(token, 'POST', '/gw/turn')).status).toBe(415);
 });
 
-test('who may not ask gets no stream, and no turn', async () => {
+test('a caller without access gets neither a stream nor a turn', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   gateway.core().resolve = async () => ({ denied: true }) as Identity;
@@ -91,7 +91,7 @@ test('who may not ask gets no stream, and no turn', async () => {
   expect([status, body['error'], body['message']]).toEqual([403, 'no_access', 'no access']);
 });
 
-test('the conversation of another is the core\u2019s to open: what it refuses is refused here', async () => {
+test('passes on the refusal of the core for a conversation of another person', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const refuse = () =>
@@ -109,7 +109,7 @@ test('the conversation of another is the core\u2019s to open: what it refuses is
   expect([gateway.core().turns.length, gateway.core().watches.length]).toEqual([0, 0]);
 });
 
-test('words for another conversation are said there once, however often they are sent', async () => {
+test('injects a message into another conversation once, however often it is sent', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const said = { text: 'hello', message_id: 'm1', conversation_key: 'messenger:m:channel:1' };
@@ -120,7 +120,7 @@ test('words for another conversation are said there once, however often they are
   expect(gateway.core().turns).toEqual([]);
 });
 
-test('attempts at words for another conversation that meet are one after the other: each knows what came of the one before', async () => {
+test('handles simultaneous attempts at a message for another conversation one after the other', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const say = (message_id: string) =>
@@ -132,7 +132,7 @@ test('attempts at words for another conversation that meet are one after the oth
   expect(gateway.core().turns.map(({ envelope }) => envelope.message_id)).toEqual(['m1', 'm2']);
 });
 
-test('a message that ends what runs ends it once, however often it is sent, and over a restart', async () => {
+test('an interrupting message aborts the running turn once, also after a restart', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   let ended = 0;
@@ -150,7 +150,7 @@ test('a message that ends what runs ends it once, however often it is sent, and 
   expect(ended).toBe(2);
 });
 
-test('a message whose stop did not arrive ends what runs when it is sent again', async () => {
+test('an interrupting message that is sent again aborts the turn if its first abort failed', async () => {
   const gateway = await openGateway();
   const { token } = await gateway.device('Phone');
   const say = () => gateway.json(token, 'POST', '/gw/turn', { text: 'no, this', message_id: 'm1', interrupt: true });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReader } from './reader.ts';
 
-/** What is heard; each one until the test ends it. */
+/** The sounds that were played, each until the test ends it. */
 let heard: Heard[];
 class Heard extends EventTarget {
   play(): Promise<void> {
@@ -41,7 +41,7 @@ function open() {
   return { reader, fetches, faults, texts: () => fetches.map(({ text }) => text) };
 }
 
-test('one sentence of a long answer is heard and the next one fetched, no more', async () => {
+test('plays one sentence of a long answer and fetches the next one alone', async () => {
   const { reader, fetches, texts } = open();
   reader.say('One. Two. Three. Four.');
   expect(texts()).toEqual(['One.']);
@@ -54,7 +54,7 @@ test('one sentence of a long answer is heard and the next one fetched, no more',
   expect(texts()).toEqual(['One.', 'Two.', 'Three.']);
 });
 
-test('the next sentence of an answer that grows is fetched as soon as it is there', async () => {
+test('fetches the next sentence of a growing answer as soon as it is complete', async () => {
   const { reader, fetches, texts } = open();
   reader.follow('a', 'One. ', false);
   fetches[0]?.come();
@@ -63,7 +63,7 @@ test('the next sentence of an answer that grows is fetched as soon as it is ther
   expect(texts()).toEqual(['One.', 'Two.']);
 });
 
-test('silence ends what is fetched, without a word, and what is said next is heard', async () => {
+test('stopping aborts the fetch without an error, and the next text is played', async () => {
   const { reader, fetches, faults, texts } = open();
   reader.say('One. Two. Three.');
   fetches[0]?.come();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Sentences } from './sentences.ts';
 
-test('each sentence of a reply that grows is given once, when it is whole', () => {
+test('returns each sentence of a growing reply once it is complete', () => {
   const sentences = new Sentences();
   expect(sentences.take('It is ten. You ha', false)).toEqual(['It is ten.']);
   expect(sentences.take('It is ten. You have **two** meetings! And', false)).toEqual(['You have two meetings!']);
@@ -10,13 +10,13 @@ test('each sentence of a reply that grows is given once, when it is whole', () =
   expect(sentences.take('It is ten. You have **two** meetings! And lunch', true)).toEqual([]);
 });
 
-test('code is not read aloud, nor are marks', () => {
+test('skips code and Markdown marks', () => {
   const text = '# So\n\nRun [this](https://x.example):\n```sh\nrm -rf. now\n```\n- Done.';
   expect(new Sentences().take(text, true)).toEqual(['So', 'Run this:', 'Done.']);
   expect(new Sentences().take('Look:\n```sh\nrm. now\n', false)).toEqual(['Look:']);
 });
 
-test('however the reply comes, the same words are said', () => {
+test('returns the same words however the reply is split', () => {
   const text = 'One is here. Two follows!\n\nThree? Then `four`. Five';
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), (cuts) => {
