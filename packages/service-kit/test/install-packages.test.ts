@@ -10,7 +10,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 const run = promisify(execFile);
 const module = path.join(repositoryRoot, 'packages/service-kit/src/packages/install-packages.ts');
 
-/** A lock file with one package, which lies beside it, so that no registry is asked. */
+/** A lock file without dependencies, so that no registry is asked. */
 function place() {
   const temporary = temporaryFolder();
   onTestFinished(temporary.remove);
@@ -34,14 +34,14 @@ function install(lockFolder: string, folder: string): Promise<unknown> {
   return run(process.execPath, ['--input-type=module', '-e', program]);
 }
 
-test('several processes that install the same at once all end well, and leave one whole folder', async () => {
+test('several processes that install the same packages at once all succeed and leave one complete folder', async () => {
   const { lockFolder, folder, parent } = place();
   await Promise.all([1, 2, 3].map(() => install(lockFolder, folder)));
   expect(hasPackages({ lockFolder, folder })).toBe(true);
   expect(readdirSync(parent)).toEqual(['web']);
 });
 
-test('several processes that put a new version in the place of a large old one at once all end well, and whole', async () => {
+test('several processes that replace a large old version at once all succeed and leave one complete folder', async () => {
   const { lockFolder, folder, parent } = place();
   for (let each = 0; each < 4000; each++) {
     mkdirSync(path.join(folder, `node_modules/${each}`), { recursive: true });
@@ -53,7 +53,7 @@ test('several processes that put a new version in the place of a large old one a
   expect(readdirSync(parent)).toEqual(['web']);
 });
 
-test('who comes second leaves the folder of the first as it is', async () => {
+test('a second installation leaves the folder of the first unchanged', async () => {
   const { lockFolder, folder } = place();
   await install(lockFolder, folder);
   writeFileSync(path.join(folder, 'in-use'), 'a build runs here');
@@ -61,7 +61,7 @@ test('who comes second leaves the folder of the first as it is', async () => {
   expect(readFileSync(path.join(folder, 'in-use'), 'utf8')).toBe('a build runs here');
 });
 
-test('what an installer left that has ended is removed, and what one works in that runs is not', async () => {
+test('removes the leftovers of an installer that has ended, but not those of a running one', async () => {
   const { lockFolder, folder, parent } = place();
   const [ended, running] = [`.web-installing-${2 ** 22 + 1}`, `.web-installing-${process.pid}`];
   for (const name of [ended, running]) mkdirSync(path.join(parent, name));

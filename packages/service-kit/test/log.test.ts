@@ -7,8 +7,8 @@ import { isAlive } from '@svc/service-kit/process/signal-process.ts';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
 
-describe('the log', () => {
-  test('hands over every line before the process ends', async () => {
+describe('log', () => {
+  test('writes every line before the process ends', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('short-lived.ts')], { maxBuffer: 10_000_000 });
     const lines = stdout
       .trim()
@@ -17,14 +17,14 @@ describe('the log', () => {
     expect(lines.map(({ i }) => i)).toEqual(Array.from({ length: 2000 }, (_, i) => i));
   });
 
-  test('masks every line, and leaves out one that cannot be masked', async () => {
+  test('masks every line, and omits one that cannot be masked', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('masked-lines.ts')]);
     expect(stdout).not.toContain('zq9-known');
     expect(stdout).toContain('token=[redacted:secret] failed');
     expect(stdout.trim().split('\n')[1]).toContain('could not be masked');
   });
 
-  test('cuts a long fault, and no secret in two', async () => {
+  test('truncates a long error without splitting a secret', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [fixture('long-fault.ts')]);
     expect(stdout).not.toContain('zq9');
     expect(stdout).toContain('xx[redacted');

@@ -7,7 +7,7 @@ import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
 const module = pathToFileURL(path.join(repositoryRoot, 'packages/service-kit/src/own-imports.ts')).href;
-/** Does before a program what ours do as their first act. */
+/** Runs `findOwnModules()` before a program, as our programs do first. */
 const hook = `data:text/javascript,import{findOwnModules}from"${module}";findOwnModules()`;
 
 const sources = ['apps', 'connectors', 'engines', 'packages'].flatMap((group) =>
@@ -16,7 +16,7 @@ const sources = ['apps', 'connectors', 'engines', 'packages'].flatMap((group) =>
     .map((file) => path.join(repositoryRoot, group, file)),
 );
 
-/** Prints where each import of each file leads. */
+/** Prints what each import of each file resolves to. */
 const program = `
   import { readFileSync } from 'node:fs';
   import { pathToFileURL } from 'node:url';
@@ -41,13 +41,13 @@ const resolved = (...flags: string[]): [file: string, specifier: string, to: str
   ) as never;
 };
 
-test('each import of our sources leads where Node itself finds it', () => {
+test('each import of our sources resolves as it does with Node alone', () => {
   const byNode = resolved();
   expect(byNode.length).toBeGreaterThan(3000);
   expect(resolved('--import', hook)).toEqual(byNode);
 });
 
-test('what a connector brings for itself is not replaced by ours', () => {
+test("a connector's own copy of a package takes precedence over ours", () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const own = path.join(folder.path, 'node_modules/@svc/connector-kit');
@@ -60,7 +60,7 @@ test('what a connector brings for itself is not replaced by ours', () => {
   expect(out.trim()).toBe(pathToFileURL(path.join(own, 'a.ts')).href);
 });
 
-test('a module that is not there is named', () => {
+test('names a missing module', () => {
   const text = `await import('@svc/service-kit/not-there.ts').catch((error) => console.log(error.message));`;
   const args = ['--import', hook, '--input-type=module', '-e', text];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', cwd: repositoryRoot })).toContain('not-there.ts');

@@ -12,7 +12,7 @@ const inFile = 'Cnry7Fil4mRtYbNc';
 const ofVendor = 'ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8';
 const inAddress = 'https://joe:s3cr3t-Pa77@files.acme.io';
 
-/** All that a host process writes from its start to its end. A variable that is no setting is named in its log. */
+/** The output of a host process from its start to its end. Its log names variables that are not settings. */
 async function outputOf(name: string): Promise<string> {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -48,7 +48,7 @@ async function outputOf(name: string): Promise<string> {
   return output;
 }
 
-test.each(['core', 'manager', 'collector', 'vault'])('R15: no line that the %s writes holds a secret', async (name) => {
+test.each(['core', 'manager', 'collector', 'vault'])('R15: no log line of the %s holds a secret', async (name) => {
   const output = await outputOf(name);
   expect(output).toContain('is ready');
   const named = output.split('\n').filter((line) => line.includes('is not a setting'));

@@ -16,7 +16,7 @@ const unpack = ({ id, text: packed, places = [] }: Packed): Sample => {
 const positives = corpus.positives.map(unpack);
 const negatives = corpus.negatives.map(unpack);
 
-/** Negative only because an option of the linter allows this one secret. Each holds what a positive holds, to the letter. */
+/** Negative only because an option of the linter allows this secret, which is also in a positive. */
 const allowedByOption = [
   'aws/ok.AWS Access Key ID--enableIDScanRule-false',
   'aws/options.allows',
@@ -24,19 +24,19 @@ const allowedByOption = [
   'groq/ok.allows',
   'tailscale/ok.allows',
 ];
-/** Its authors call these positive (`ng`); the rule looks for `Kind:` where the format says `kind:` and finds neither. */
+/** Positive (`ng`) by their names; but the rule looks for `Kind:` where the format has `kind:`, and finds neither. */
 const missedByTheLinter = ['no-k8s-kind-secret/ng.kind-secret', 'no-k8s-kind-secret/ng.kind-secret-multiple'];
 const contradictory = [...allowedByOption, ...missedByTheLinter];
 
 const redactor = createRedactor([]);
 const isChanged = ({ text }: Sample) => redactor.text(text) !== text;
 
-describe("R06: another detector's own test inputs", () => {
-  test('are all there', () => {
+describe('R06: test inputs of another detector', () => {
+  test('are complete', () => {
     expect([positives.length, negatives.length]).toEqual([62, 49]);
   });
 
-  test('of 62 with a secret, at least 60 are masked in every place that is one', () => {
+  test('masks every secret in 60 of 62 positives', () => {
     const missed = positives.filter(({ text, places }) => {
       const masked = redactor.text(text);
       return masked === text || places.some((place) => masked.includes(place));
@@ -47,7 +47,7 @@ describe("R06: another detector's own test inputs", () => {
     ]);
   });
 
-  test('of those without one, at most 2 are changed', () => {
+  test('changes one of the undisputed negatives', () => {
     const decided = negatives.filter(({ id }) => !contradictory.includes(id));
     expect(decided.length).toBe(42);
     expect(decided.filter(isChanged).map(({ id }) => id)).toEqual([
@@ -55,14 +55,14 @@ describe("R06: another detector's own test inputs", () => {
     ]);
   });
 
-  test.each(allowedByOption)('%s is a positive and a negative at once, so it must be masked', (id) => {
+  test.each(allowedByOption)('masks %s, which is a positive and a negative at once', (id) => {
     const sample = negatives.find((each) => each.id === id);
     const isSame = (place: string) => sample?.text.includes(place) === true;
     expect(positives.some(({ places }) => places.some(isSame))).toBe(true);
     expect(sample !== undefined && isChanged(sample)).toBe(true);
   });
 
-  test.each(missedByTheLinter)('%s holds the data of a Secret, so it must be masked', (id) => {
+  test.each(missedByTheLinter)('masks %s, which holds the data of a Secret', (id) => {
     const sample = negatives.find((each) => each.id === id);
     expect(sample?.text).toContain('\nkind: Secret\n');
     expect(sample !== undefined && isChanged(sample)).toBe(true);

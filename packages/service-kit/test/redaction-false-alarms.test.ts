@@ -24,10 +24,10 @@ const sources = (folder: string) =>
     (file) => file.endsWith('.ts') && !/\.test\.ts$|\/(?:test|testing|fixtures|redaction|node_modules)\//.test(file),
   );
 
-/** Their manuals show tokens, as they look, in the place of a reader's own. */
+/** Packages whose manuals show realistic tokens as examples. */
 const showsSecrets = /redact|\/@octokit\/|\/tsscmp\/|\/@discordjs\/|\/discord\.js\/|\/jose\//;
 
-/** Text without secrets, named by what it is. Manuals are read once each: many packages bring the same. */
+/** Texts without secrets, by kind. Each text is read once, as many packages have the same manual. */
 const corpora: readonly [string, () => string[]][] = [
   ['manuals of packages', () => filesBelow(packages, (file) => /\/README\.md$/i.test(file) && !showsSecrets.test(file), 2)],
   ['changes of packages', () => filesBelow(packages, (file) => file.endsWith('/CHANGELOG.md'), 2)],
@@ -36,7 +36,7 @@ const corpora: readonly [string, () => string[]][] = [
   ['the lock file', () => [path.join(root, 'package-lock.json')]],
 ];
 
-test.each(corpora)('at most 0.3 places in 100 KiB of %s are taken for secrets', { timeout: 120_000 }, (_name, files) => {
+test.each(corpora)('masks at most 0.3 places per 100 KiB of %s', { timeout: 120_000 }, (_name, files) => {
   const texts = new Set(files().map((file) => readFileSync(file, 'utf8').slice(0, 200_000)));
   let size = 0;
   const changes: string[] = [];
@@ -50,7 +50,7 @@ test.each(corpora)('at most 0.3 places in 100 KiB of %s are taken for secrets', 
   expect(changes.length, changes.join('\n')).toBeLessThanOrEqual(Math.max(1, (0.3 * size) / per100KiB));
 });
 
-test('ids, digests and data in a page are never taken for secrets', () => {
+test('masks no ids, digests or data URLs', () => {
   const digest = (i: number, kind: string, encoding: 'hex' | 'base64') => createHash(kind).update(String(i)).digest(encoding);
   const lines = Array.from({ length: 2000 }, (_, i) => {
     const hex = digest(i, 'sha256', 'hex');

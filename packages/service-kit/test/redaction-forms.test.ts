@@ -6,7 +6,7 @@ const letters = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0U1v2W3x4Y5z6a7B8c9D0e1F
 const hex = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
 const id = Buffer.from('123456789012345678').toString('base64url');
 
-describe('the password of any address is masked, however plain it is', () => {
+describe('passwords in addresses', () => {
   test.each([
     ['https://joe:hunter2hunter2@x.io/', 'hunter2hunter2'],
     ['postgres://app:hunter2hunter2@db:5432/x', 'hunter2hunter2'],
@@ -29,7 +29,7 @@ describe('the password of any address is masked, however plain it is', () => {
     ['ldap://cn=admin:monkey99@ldap', 'monkey99'],
     ['custom.scheme-1://a:trustno1@[::1]/', 'trustno1'],
     ['(see postgres://app:hunter2hunter2@db/x).', 'hunter2hunter2'],
-  ])('%s', (text, password) => {
+  ])('masks %s', (text, password) => {
     const masked = redactor.text(text);
     expect(masked).not.toContain(password);
     expect(masked).toContain('[redacted:password]');
@@ -46,10 +46,10 @@ describe('the password of any address is masked, however plain it is', () => {
     'http://localhost:3000/@vite/client and https://x.io:443/@scope/package',
     'https://x.io/a:b@c and mailto:a:b@c.io',
     'https://x.io/?password=true&pwd=<pwd>&password=[redacted:password]',
-  ])('a place for one stays: %s', (text) => expect(redactor.text(text)).toBe(text));
+  ])('keeps placeholders: %s', (text) => expect(redactor.text(text)).toBe(text));
 });
 
-describe('tokens of the services that are used here are masked, alone and within text', () => {
+describe('tokens of the services used here, alone and within text', () => {
   test.each([
     ['Discord', `${id}.Gh3kLm.${letters.slice(0, 38)}`],
     ['Discord, older', `${id}.X-hvzA.${letters.slice(0, 27)}`],
@@ -77,7 +77,7 @@ describe('tokens of the services that are used here are masked, alone and within
     ['Replicate', `r8_${letters.slice(0, 37)}`],
     ['Google OAuth', `GOCSPX-${letters.slice(0, 28)}`],
     ['Tailscale', `tskey-auth-${letters.slice(0, 12)}-${letters.slice(0, 32)}`],
-  ])('%s', (_name, token) => {
+  ])('masks %s', (_name, token) => {
     for (const text of [token, `It is ${token}, keep it.`, `{"v":"${token}"}`, `a=${token}\n`]) {
       const masked = redactor.text(text);
       expect(masked).not.toContain(token.slice(4));

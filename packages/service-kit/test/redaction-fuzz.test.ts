@@ -7,14 +7,14 @@ import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { readings } from './fixtures/decoders.ts';
 import { encoders, type Random } from './fixtures/encoders.ts';
 
-/** As in `text-detector.test.ts`: new texts are looked for in the deep run, a change is judged by those that were there before it. */
+/** As in `text-detector.test.ts`: the deep run searches with new seeds, other runs use a fixed one. */
 const seed = process.env['TEST_DEEP'] === '1' ? undefined : 20_261_127;
 const perList = 25;
 const lists = process.env['TEST_MUTANTS'] === '1' ? 20 : usualOrDeep(100, 400);
 const mask = '[redacted:secret]';
 const names = Object.keys(encoders);
 
-/** Three encodings in two, escapes written backwards, `\xdf\xad`, which is two characters and one, or a line end behind a backslash of the value. */
+/** Combinations that amount to three encodings, reverse escapes, are ambiguous (`\xdf\xad`), or put a line end after a backslash of the value. */
 const isLeftOut = (outer: string, inner: string, secret: string): boolean =>
   (outer === 'reversed' && !/^(?:base|hex|reversed)/.test(inner)) ||
   (/^(?:form|reversed)/.test(outer) && inner.endsWith('indented')) ||
@@ -29,7 +29,7 @@ const alphabets = [
 const secrets = fc.constantFrom(...alphabets).chain((chars) =>
   fc
     .array(fc.constantFrom(...chars), { minLength: 12, maxLength: 40 })
-    // A backslash before a zero reads as nothing at all where it was escaped twice: see the manual.
+    // A backslash before a zero disappears when it is escaped twice: see the manual.
     .map((parts) =>
       parts
         .join('')
@@ -53,7 +53,7 @@ function randomFrom(seed: number): Random {
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
-/** True when eight characters of the value in a row, or three of five if it is short, can be read in what is left. */
+/** True when eight consecutive characters of the value, or three fifths of a short one, can be read in the rest. */
 function isReadable(text: string, secret: string): boolean {
   const length = Math.min(8, Math.ceil(secret.length * 0.6));
   const plain = secret.replaceAll('\n', '');
@@ -70,7 +70,7 @@ const inPieces = (stream: StreamRedactor, text: string, size: number): string =>
   return out + stream.end();
 };
 
-test('a known value is masked in any two encodings, however they are cut', { timeout: 600_000 }, () => {
+test('masks a known value in any two encodings, however a stream splits it', { timeout: 600_000 }, () => {
   const property = fc.property(
     fc.tuple(secrets, secrets, secrets, secrets),
     fc.array(composition, { minLength: perList, maxLength: perList }),
@@ -93,7 +93,7 @@ test('a known value is masked in any two encodings, however they are cut', { tim
   fc.assert(property, { numRuns: lists, endOnFailure: true, seed });
 });
 
-test('a stream gives the same as the whole text, and no value as it is, whatever stands around it', { timeout: 600_000 }, () => {
+test('a stream masks the same as the complete text, and leaves no value in it', { timeout: 600_000 }, () => {
   const values = [
     'n41bcdef-x7',
     'abababac-1',
@@ -143,7 +143,7 @@ test('a stream gives the same as the whole text, and no value as it is, whatever
   fc.assert(property, { numRuns: usualOrDeep(1500, 3000) });
 });
 
-test.each(names)('a reader finds what is not masked: %s', (outer) => {
+test.each(names)('the reader of this test finds a value that is not masked: %s', (outer) => {
   const secret = 'correct-Horse7battery$Staple';
   for (const inner of names.filter((name) => !isLeftOut(outer, name, ''))) {
     const text = encoders[outer]!(encoders[inner]!(secret, randomFrom(7)), randomFrom(9));
@@ -151,7 +151,7 @@ test.each(names)('a reader finds what is not masked: %s', (outer) => {
   }
 });
 
-test('a value that differs in one character is another, and stays', () => {
+test('keeps a value that differs in one character', () => {
   const redactor = createRedactor(['sk-svc-Zp9$kQ2"x7LmN4vB']);
   const near = 'sk-svc-Zp9$kQ3"x7LmN4vB';
   for (const [name, encode] of Object.entries(encoders)) {

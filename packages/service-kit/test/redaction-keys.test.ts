@@ -11,13 +11,13 @@ const through = (text: string, size: number): string => {
   return out + stream.end();
 };
 
-describe('a reply that talks about keys comes through whole', () => {
-  test('of at least 200 replies all do', () => {
+describe('replies that talk about keys', () => {
+  test('are unchanged, all of at least 200', () => {
     expect(talkOfKeys.length).toBeGreaterThanOrEqual(200);
     expect(talkOfKeys.filter((text) => redactor.text(text) !== text)).toEqual([]);
   });
 
-  test('in pushes of any size too', () => {
+  test('are unchanged in a stream with chunks of any size', () => {
     expect(talkOfKeys.filter((text, i) => through(text, 1 + (i % 9)) !== text)).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ const forms: readonly [name: string, form: (pem: string) => string][] = [
   ['as a form', (text) => new URLSearchParams({ key: text }).toString()],
 ];
 
-/** Any part of a key's body that is worth stealing. */
+/** The parts of a key's body that must not remain. */
 const bodyParts = (text: string): string[] =>
   text
     .split('\n')
@@ -104,8 +104,8 @@ const bodyParts = (text: string): string[] =>
     .map((line) => line.slice(0, 20).split(/[+/=]/)[0] ?? '')
     .filter((part) => part.length >= 4);
 
-describe.each(keys)('a key (%s)', (_name, key) => {
-  test.each(forms)('%s is masked whole, and the text around it stays', (_form, form) => {
+describe.each(keys)('private key (%s)', (_name, key) => {
+  test.each(forms)('%s is masked completely, and the text around it stays', (_form, form) => {
     const text = `Here it is:\n${form(key)}\nKeep it, and write to me when 2 of the 3 hosts have it.`;
     const masked = redactor.text(text);
     expect(bodyParts(key).filter((part) => masked.includes(part))).toEqual([]);
@@ -116,7 +116,7 @@ describe.each(keys)('a key (%s)', (_name, key) => {
     expect(redactor.text(masked)).toBe(masked);
   });
 
-  test.each(forms)('%s, cut off in the middle, is masked to where it was cut', (_form, form) => {
+  test.each(forms)('%s, cut off in the middle, is masked to the cut', (_form, form) => {
     const whole = form(key);
     const cut = whole.slice(0, Math.floor(whole.length * 0.75));
     const parts = bodyParts(key);

@@ -6,10 +6,10 @@ import { createTextDetector } from '@svc/service-kit/redaction/text-detector.ts'
 import { hostileTexts, ordinaryTexts, type SampleText } from '@svc/testing/hostile-texts.ts';
 import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 
-/** A rule that looks through a whole piece reads it; one that is tried at its keywords reads so far from each of them. */
+/** A rule without keywords reads the piece; one with keywords reads this far from each of them. */
 const reach = 256;
 
-/** The table of an audience, and how many units were read with it: by the passes over the text, and by each rule. */
+/** The table of an audience, and the number of units read with it, by the passes over the text and by each rule. */
 function counted(audience: Audience): { table: KeywordTable; take(): number } {
   let units = 0;
   const rules = tableOf(audience).rules.map((rule): DetectionRule => ({
@@ -49,16 +49,16 @@ const short = usualOrDeep(4400, longest);
 const lengthOf = ({ of }: SampleText): number => (of(short).includes(of(64), 1) ? short : longest);
 /** A piece that nothing ends is looked at every 4 KiB: one more or less of them, by all of its rules, says nothing. */
 const piece = 16_384;
-/** Work for a unit of the worst text; ordinary text takes 1 to 3. */
+/** The most work per unit of the worst text; ordinary text takes 1 to 3. */
 const mostPerUnit = 400;
 const texts = [...ordinaryTexts, ...hostileTexts(tableOf('public').rules)];
-/** The rules for private readers are among those for public ones, so a part of the texts is enough for them, and each way takes another part. */
+/** Public readers have all rules of private ones, so a part of the texts is enough for the latter, and each way takes another part. */
 const parts = usualOrDeep(3, 1);
 
 describe.each([
   ['private', false],
   ['public', true],
-] as const)('for %s readers', (audience, holdsWords) => {
+] as const)('detection for %s readers', (audience, holdsWords) => {
   const { table, take } = counted(audience);
   const unitsOf = (text: string, size: number): number => {
     read(table, holdsWords, text, size);

@@ -6,7 +6,7 @@ import { createRedactor } from '@svc/service-kit/redaction/redactor.ts';
 const redactor = createRedactor([]);
 const digits = 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0';
 
-/** Another detector's verdict: the places in a text that it takes for secrets. */
+/** The places in a text that another detector takes for secrets. */
 async function placesOf(content: string): Promise<string[]> {
   const result = await lintSource({
     source: { content, filePath: '/text.txt', ext: '.txt', contentType: 'text' },
@@ -18,7 +18,7 @@ async function placesOf(content: string): Promise<string[]> {
   return result.messages.map(({ range }) => content.slice(range[0], range[1]));
 }
 
-describe('what another detector finds is masked', () => {
+describe('secrets that another detector finds', () => {
   test.each([
     `aws_access_key_id = AKIAQ3EGRLZ7T5XN2BWP`,
     `AWS_SECRET_ACCESS_KEY = "wJalrXUtnFEMIzK7MDENGzbPxRfiCYzabcdeF123"`,
@@ -44,7 +44,7 @@ describe('what another detector finds is masked', () => {
     `dckr_pat_${digits.slice(0, 27)}`,
     `gsk_${digits}${digits.slice(0, 12)}`,
     `-----BEGIN RSA PRIVATE KEY-----\n${`${digits}${digits.slice(0, 24)}\n`.repeat(12)}-----END RSA PRIVATE KEY-----\n`,
-  ])('%.48s', async (text) => {
+  ])('masks %.48s', async (text) => {
     const content = `before\n${text}\nafter\n`;
     const masked = redactor.text(content);
     expect(masked).not.toBe(content);

@@ -24,7 +24,7 @@ function samplesOf({ pattern, triggers, find }: VendorRule, random: () => number
   return samples;
 }
 
-test('at least 98 % of what the vendored rules find is masked, alone and inside other text', { timeout: 120_000 }, () => {
+test('masks at least 98 % of what the vendored rules find, alone and within other text', { timeout: 120_000 }, () => {
   const { rules, generic } = readVendorRules();
   const redactor = createRedactor([]);
   const random = numbers(7);
@@ -43,7 +43,7 @@ test('at least 98 % of what the vendored rules find is masked, alone and inside 
   expect(missed.length / count, missed.join(' ')).toBeLessThanOrEqual(0.02);
 });
 
-test('an expression finds here what it finds with the engine that it was written for', () => {
+test('translated patterns match as in the regular expression engine they were written for', () => {
   const { rules, generic } = readVendorRules();
   const random = numbers(11);
   let count = 0;

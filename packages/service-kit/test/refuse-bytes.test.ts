@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { http, type ServerResponse } from '@svc/service-kit/builtin.ts';
 import { answerRefusedRequests, type RenderRefusal } from '@svc/service-kit/http/refuse-bytes.ts';
 
-/** A server that answers as a test wants, and a connection to it. */
+/** A server that answers as the test says, and a connection to it. */
 async function open(answer: (response: ServerResponse) => void, render?: RenderRefusal): Promise<Socket> {
   const server = http.createServer(
     { requireHostHeader: false, headersTimeout: 300, connectionsCheckingInterval: 50 },
@@ -33,7 +33,7 @@ async function readAll(socket: Socket): Promise<string> {
 const good = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const answersIn = (text: string): string[] => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
-test('an answer that has begun is cut off, and no refusal is written into it', async () => {
+test('cuts off a response that has begun, without writing a refusal into it', async () => {
   const socket = await open((response) => response.writeHead(200, { 'content-length': '100000' }).write('the beginning'));
   const all = readAll(socket);
   socket.write(good);
@@ -42,7 +42,7 @@ test('an answer that has begun is cut off, and no refusal is written into it', a
   expect(answersIn(await all)).toEqual(['HTTP/1.1 200']);
 });
 
-test('behind an answer that is whole the refusal stands by itself', async () => {
+test('sends the refusal after a complete response', async () => {
   const socket = await open((response) => response.end('all of it'));
   const all = readAll(socket);
   socket.write(good);
@@ -68,7 +68,7 @@ const refused: Refused[] = [
   ['an expectation', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 1\r\n\r\nx', 417],
 ];
 
-/** The one answer on a connection, which is all that comes over it. */
+/** Parses the only answer on a connection. */
 function parseAnswer(text: string) {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
@@ -79,7 +79,7 @@ function parseAnswer(text: string) {
 }
 
 describe.each(refused)('%s', (_what, bytes, status) => {
-  test('is refused with an error body, and the connection ends', async () => {
+  test('is rejected with an error body, and the connection closes', async () => {
     const socket = await open((response) => response.end('served'));
     const all = readAll(socket);
     socket.write(Buffer.from(bytes, 'latin1'));
@@ -98,7 +98,7 @@ describe.each(refused)('%s', (_what, bytes, status) => {
     });
   });
 
-  test('is refused in the words of the surface', async () => {
+  test('is rejected with the error that the server renders', async () => {
     const socket = await open(
       (response) => response.end('served'),
       (error) => ({ body: JSON.stringify({ said: error.status }), headers: { 'x-own': 'yes' } }),
@@ -110,14 +110,14 @@ describe.each(refused)('%s', (_what, bytes, status) => {
   });
 });
 
-test('a request without Host is left to the guard', async () => {
+test('a request without Host is left to the host check', async () => {
   const socket = await open((response) => response.end('the guard'));
   const all = readAll(socket);
   socket.write('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');
   expect(await all).toContain('the guard');
 });
 
-test('a sender who goes on for ever is answered once, and cut off', async () => {
+test('answers a client that sends without end once, and disconnects it', async () => {
   const socket = await open((response) => response.end('served'));
   const all = readAll(socket);
   const more = () => void (socket.writable && socket.write('nonsense\r\n\r\n'.repeat(1000), more));

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { restoreAdvice } from '@svc/service-kit/restore/restore-advice.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 
-test('the newest finished backup is named, and without one that there is none', () => {
+test('names the newest finished backup, or a placeholder if there is none', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   expect(restoreAdvice(folder.path)).toContain('./svc backup restore FILE');
@@ -15,7 +15,7 @@ test('the newest finished backup is named, and without one that there is none', 
   expect(restoreAdvice(folder.path)).toContain('./svc backup restore bak_1k8 ');
 });
 
-test('a backup from a clock that was years ahead is not taken for the newest', () => {
+test('ignores a backup dated years in the future', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const backups = path.join(folder.path, 'backups');
@@ -26,6 +26,6 @@ test('a backup from a clock that was years ahead is not taken for the newest', (
   expect(restoreAdvice(folder.path)).toContain(`./svc backup restore ${right} `);
 });
 
-test('on a full disk space is asked for, and no backup is named', () => {
+test('on a full disk, asks to free space and names no backup', () => {
   expect(restoreAdvice('/data', 64 * 1024)).toBe('The disk of /data is full. Free some space on it');
 });

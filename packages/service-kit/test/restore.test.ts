@@ -48,7 +48,7 @@ const incoming: Tree = {
   'moderation.deny.txt': 'new rules',
   'connectors/shop/index.ts': 'code of the backup',
 };
-/** What no backup has of connectors, and connectors that this one has not. */
+/** Files of connectors that no backup includes, and connectors missing in this one. */
 const stays: Tree = {
   'logs/core.log': 'a log',
   'connectors/shop/.env': 'a key',
@@ -101,8 +101,8 @@ function copyOf(folder: string): string {
 const kill = (folder: string, nth: number, when: string) =>
   spawnSync(process.execPath, [program, folder, String(nth), when]).signal;
 
-describe('a restore', () => {
-  test('leaves everything as it is until the next start', () => {
+describe('restore', () => {
+  test('changes nothing until the next start', () => {
     const folder = dataFolder();
     expect(restoreState(folder)).toBeNull();
     stage(folder, incoming);
@@ -110,14 +110,14 @@ describe('a restore', () => {
     expect(restoreState(folder)).toEqual({ state: 'pending', plan });
   });
 
-  test('puts the backup in place, with the secrets that are there, and keeps the old until the start after', () => {
+  test('puts the backup in place at the start, keeps the secrets, and keeps the old state until it is confirmed', () => {
     const folder = dataFolder();
     stage(folder, incoming);
     expect(applyRestore(folder)).toEqual([expect.stringContaining('is in place')]);
     expect(read(folder)).toEqual(afterwards);
     expect(restoreState(folder)?.state).toBe('applied');
     expect(existsSync(path.join(folder, 'restore', 'replaced', 'files', 'core.db-journal'))).toBe(true);
-    // A start that did not get as far as a core changes nothing.
+    // Another start before the core has confirmed changes nothing.
     expect(applyRestore(folder)).toEqual([]);
     expect(restoreState(folder)?.state).toBe('applied');
     confirmRestore(folder);
@@ -127,7 +127,7 @@ describe('a restore', () => {
     expect(restoreState(folder)).toBeNull();
   });
 
-  test('takes nothing from behind a link in the folder of an instance', () => {
+  test('does not follow a link in the folder of instances', () => {
     const folder = dataFolder();
     const elsewhere = dataFolder();
     symlinkSync(path.join(elsewhere, 'instances', 'compat'), path.join(folder, 'instances', 'linked'));
@@ -136,7 +136,7 @@ describe('a restore', () => {
     expect(existsSync(path.join(folder, 'instances', 'linked', 'keys.json'))).toBe(false);
   });
 
-  test('brings its own secrets when it has them, and takes them out again', () => {
+  test('replaces the secrets if it has its own, and brings the old ones back when undone', () => {
     const folder = dataFolder();
     const withSecrets = { ...incoming, 'vault/vault.db': 'a vault', 'instances/compat/keys.json': 'new keys' };
     stage(folder, withSecrets, 'restored');
@@ -147,7 +147,7 @@ describe('a restore', () => {
     expect(read(folder)).toEqual(oldState);
   });
 
-  test('of a backup without deny file and connectors leaves those that are there', () => {
+  test('of a backup without deny file and connectors keeps the present ones', () => {
     const folder = dataFolder();
     stage(folder, { 'core.db': 'older' });
     applyRestore(folder);
@@ -155,7 +155,7 @@ describe('a restore', () => {
     expect([rules, code]).toEqual(['old rules', 'old code']);
   });
 
-  test('keeps links among the connectors as links, and ends a copy that was cut off', () => {
+  test('keeps links among the connectors as links, and discards an incomplete copy', () => {
     const folder = dataFolder();
     const outside = temporaryFolder();
     onTestFinished(outside.remove);
@@ -171,7 +171,7 @@ describe('a restore', () => {
     expect(readFileSync(path.join(folder, 'connectors', 'mine', 'src', 'index.ts'), 'utf8')).toBe('newer code');
   });
 
-  test('is taken back while it is pending', () => {
+  test('can be undone while it is pending', () => {
     const folder = dataFolder();
     stage(folder, incoming);
     expect(undoRestore(folder)).toBe('pending');
@@ -181,7 +181,7 @@ describe('a restore', () => {
     expect(undoRestore(folder)).toBeNull();
   });
 
-  test('is undone at the start after, whatever came to be meanwhile', () => {
+  test('is undone at the next start, along with files written since', () => {
     const folder = dataFolder();
     stage(folder, incoming);
     applyRestore(folder);
@@ -193,7 +193,7 @@ describe('a restore', () => {
     expect(restoreState(folder)).toBeNull();
   });
 
-  test('that is staged after another one takes its place', () => {
+  test('staged after another one replaces it', () => {
     const folder = dataFolder();
     stage(folder, { 'core.db': 'older' });
     stage(folder, incoming);
@@ -245,7 +245,7 @@ describe('[S03] a start that is killed', () => {
     }
   });
 
-  test('again and again still ends', () => {
+  test('repeatedly is followed by a complete restore', () => {
     const folder = dataFolder();
     stage(folder, incoming);
     for (const [index, when] of ['after', 'before', 'after', 'before', 'after'].entries())

@@ -19,7 +19,7 @@ const put = (text: string, mode = 0o600) => {
   writeFileSync(file, text);
   chmodSync(file, mode);
 };
-/** A program that does what the lines say; its last argument is the name. */
+/** A shell script with these lines; its last argument is the name. */
 const program = (lines: string): string[] => {
   const place = path.join(dir, 'give');
   writeFileSync(place, `#!/bin/sh\n${lines}\n`, { mode: 0o700 });
@@ -34,8 +34,8 @@ const find = async (name: string, over: { env?: Record<string, string>; command?
   return 'value' in found ? `${found.from}: ${found.value.reveal()}` : found.problem;
 };
 
-describe('a secret by name', () => {
-  test('comes from the environment, else the file, else the command', async () => {
+describe('createSecretSources()', () => {
+  test('looks in the environment, then in the file, then asks the command', async () => {
     put('{"A":"a-file","B":"b-file"}');
     const over = { env: { A: 'a-env' }, command: program('echo "$1-command"') };
     expect([await find('A', over), await find('B', over), await find('C', over)]).toEqual([
@@ -45,13 +45,13 @@ describe('a secret by name', () => {
     ]);
   });
 
-  test('that nobody has is named with the places it may be put into', async () => {
+  test('names the places for a secret that is not set', async () => {
     const where = `the environment or into ${file} (docs/secrets.md).`;
     expect(await find('TOKEN')).toBe(`The secret "TOKEN" is not set. Put it into ${where}`);
     expect(await find('constructor')).toContain('is not set');
   });
 
-  test('that nobody has is named with the vault too, where there is one', async () => {
+  test('names the vault, too, if there is one', async () => {
     const found = await createSecretSources({ env: {}, file, command: null }, { hasVault: true }).find('TOKEN');
     expect(found).toMatchObject({ problem: expect.stringContaining('the vault (./svc vault put TOKEN), the environment or') });
   });
@@ -61,14 +61,14 @@ describe('a secret by name', () => {
     ['{"A":"value-a"}', 0o640, 'chmod 600'],
     ['"value-a', 0o600, 'not a JSON object'],
     ['["value-a"]', 0o600, 'not a JSON object'],
-  ])('is not looked for further when the file is unusable: %s %o', async (text, mode, why) => {
+  ])('stops at an unusable file, and keeps its content out of the message: %s %o', async (text, mode, why) => {
     put(text, mode);
     const problem = await find('A', { command: program('echo from-command') });
     expect(problem).toContain(why);
     expect(problem).not.toContain('value-a');
   });
 
-  test('is never read from a file by the shell of the command: the name is one argument', async () => {
+  test('does not call the command for a name of an unsafe form', async () => {
     expect(await find('A;echo x', { command: program('echo "$1"') })).toContain('not called for names of this form');
     expect(await find('--help', { command: program('echo "$1"') })).toContain('not called for names of this form');
   });
@@ -78,24 +78,24 @@ describe('a secret by name', () => {
     ['true', 'printed nothing'],
     ['echo secret-part >&2; exit 1', 'ended with code 1'],
     ['head -c 100000 /dev/zero | tr "\\\\0" x', 'more than 64 KiB'],
-  ])('of a command that does not give one (%s) is a problem as text, without what it wrote', async (lines, why) => {
+  ])('reports a command that gives no value (%s), without its output', async (lines, why) => {
     const problem = await find('A', { command: program(lines) });
     expect(problem).toContain(why);
     expect(problem).not.toContain('secret-part');
   });
 
-  test('is not given when the command cannot be started', async () => {
+  test('reports a command that cannot be started', async () => {
     expect(await find('A', { command: ['/nowhere/give'] })).toContain('could not be started');
   });
 
-  test('the command sees nothing of the settings of the service', async () => {
+  test('hides the settings of the service from the command', async () => {
     const over = { env: { SVC_MANAGER_TOKEN: 'x', OTHER: 'y' }, command: program('echo "${SVC_MANAGER_TOKEN:-none} $OTHER"') };
     expect(await find('A', over)).toBe('command: none y');
   });
 });
 
-describe('a value that is written', () => {
-  test('is in a file that only its owner can read, beside the others', async () => {
+describe('writeSecret()', () => {
+  test('adds and removes values in a file that only its owner can read', async () => {
     await writeSecret(file, 'A', '1');
     await writeSecret(file, 'B', '2');
     expect([JSON.parse(readFileSync(file, 'utf8')), statSync(file).mode & 0o777]).toEqual([{ A: '1', B: '2' }, 0o600]);
@@ -103,13 +103,13 @@ describe('a value that is written', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ B: '2' });
   });
 
-  test('leaves an unusable file as it is', async () => {
+  test('rejects an unusable file and leaves it unchanged', async () => {
     put('{"A":"1"}', 0o644);
     await expect(writeSecret(file, 'B', '2')).rejects.toThrow('chmod 600');
     expect(readFileSync(file, 'utf8')).toBe('{"A":"1"}');
   });
 
-  test('goes to where a link points, and the link stays', async () => {
+  test('writes to the target of a link and keeps the link', async () => {
     const real = path.join(dir, 'real.json');
     writeFileSync(real, '{}', { mode: 0o600 });
     symlinkSync(real, file);
@@ -117,7 +117,7 @@ describe('a value that is written', () => {
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ A: '1' });
   });
 
-  test('removing what is not there makes no file', async () => {
+  test('creates no file to remove a value', async () => {
     await writeSecret(file, 'A', null);
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
   });
@@ -130,4 +130,4 @@ test.each([
   ['[1]', null],
   ['[]', null],
   ['["a"', null],
-])('the command line %j is %j', (line, words) => expect(parseCommand(line)).toEqual(words));
+])('parses the command line %j as %j', (line, words) => expect(parseCommand(line)).toEqual(words));

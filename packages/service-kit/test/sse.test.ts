@@ -8,7 +8,7 @@ import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openSse } from '../src/http/sse.ts';
 import { createUnreadReplies } from '../src/http/unread-replies.ts';
 
-/** A stream over a connection that takes bytes only when the test says so. */
+/** A stream over a connection that accepts bytes only when the test says so. */
 async function open({ isGone = false } = {}) {
   const clock = createFakeClock();
   let taken: (() => void) | null = null;
@@ -49,7 +49,7 @@ async function open({ isGone = false } = {}) {
   return { clock, raw, stream, takeAll, text: () => Buffer.concat(received).toString() };
 }
 
-test('a reader has room until it falls behind, and again when it has caught up', async () => {
+test('drained() waits for a reader that is behind until it has caught up', async () => {
   const { stream, takeAll } = await open();
   await takeAll();
   stream.send('x'.repeat(100_000));
@@ -63,7 +63,7 @@ test('a reader has room until it falls behind, and again when it has caught up',
   expect(await stream.drained(1000)).toBe(true);
 });
 
-test('a reader that makes no room in time is dropped', async () => {
+test('disconnects a reader that makes no room in time', async () => {
   const { stream, clock, raw } = await open();
   stream.send('x'.repeat(100_000));
   const drained = stream.drained(1000);
@@ -75,17 +75,17 @@ test('a reader that makes no room in time is dropped', async () => {
   expect(await stream.drained(1000)).toBe(false);
 });
 
-test('a reader that is more than a mebibyte behind is dropped', async () => {
+test('disconnects a reader that is more than 1 MiB behind', async () => {
   const { stream, raw } = await open();
   stream.send('x'.repeat(4 * 1024 * 1024));
   await nextTick();
-  expect(raw.destroyed).toBe(false); // a frame may be as long as a reply is
+  expect(raw.destroyed).toBe(false); // a single frame may be as long as a reply
   stream.send('x');
   expect(await stream.drained(1000)).toBe(false);
   expect(raw.destroyed).toBe(true);
 });
 
-test('a reader that falls behind gets the shared frames in order when it reads again, and no copy of them meanwhile', async () => {
+test('sends shared frames to a slow reader in order, without a copy of them in its buffer', async () => {
   const { stream, raw, takeAll, text } = await open();
   await takeAll();
   const frames = Array.from({ length: 20 }, (_, n) => Buffer.from(`event: e${n}\ndata: ${'x'.repeat(20_000)}\n\n`));
@@ -96,7 +96,7 @@ test('a reader that falls behind gets the shared frames in order when it reads a
   expect([...text().matchAll(/event: e(\d+)/g)].map(([, n]) => Number(n))).toEqual(frames.map((_, n) => n));
 });
 
-test('a reader of shared frames that is more than a mebibyte behind is dropped', async () => {
+test('disconnects a reader that is more than 1 MiB behind with shared frames', async () => {
   const { stream, raw } = await open();
   const frame = Buffer.alloc(100_000, 'x');
   for (let n = 0; n < 12; n++) stream.sendShared(frame);
@@ -105,7 +105,7 @@ test('a reader of shared frames that is more than a mebibyte behind is dropped',
   expect([raw.destroyed, stream.signal.aborted]).toEqual([true, true]);
 });
 
-test('a stream that is opened when its reader has left ends at once, for those who listen by then', async () => {
+test('a stream opened after its reader has left aborts in time for its listeners', async () => {
   const { stream } = await open({ isGone: true });
   const left = vi.fn();
   stream.signal.addEventListener('abort', left);
