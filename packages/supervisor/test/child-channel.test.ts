@@ -27,11 +27,11 @@ async function start(how: string): Promise<void> {
   child.send({ type: 'be rude', how });
 }
 
-describe('[M08] a child that misuses the channel to its parent', () => {
+describe('[M08] child that misuses the channel to its parent', () => {
   test.each([
     ['no JSON', 'is not JSON'],
     ['no end', 'is longer than 1048576 characters'],
-  ])('is ended, with the reason, for what has %s, and its parent lives on', async (how, why) => {
+  ])('is killed with the reason for a message that has %s, and its parent keeps running', async (how, why) => {
     await start(how);
     await until(() => child.state.lastExit !== null);
     expect(child.state.lastExit).toMatchObject({
@@ -41,12 +41,12 @@ describe('[M08] a child that misuses the channel to its parent', () => {
     expect(heard).toEqual([]);
   });
 
-  test('is heard no faster than it may speak, says so in its log, and can be stopped', async () => {
+  test('is throttled to its message limit, with a line in its log, and can be stopped', async () => {
     await start('no pause');
     const since = Date.now();
     await until(() => child.logs().some(({ text }) => text.includes('sends its parent more messages than it can process')));
     const windows = (Date.now() - since) / channelLimits.perMs + 2;
-    // The first chunk of a window is taken whole; what it is too much is waited for.
+    // The first chunk of a window is read completely; its excess delays the next ones.
     expect(heard.length).toBeLessThan((windows * channelLimits.budget) / channelLimits.messageCost + 5_000);
     expect(heard.length).toBeGreaterThan(1_000);
     await child.stop();

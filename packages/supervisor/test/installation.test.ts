@@ -9,7 +9,7 @@ import { describeOwner, findPortOwner } from '../src/port-owner.ts';
 
 const program = `require('node:http').createServer().listen(0, '127.0.0.1', function () { process.send(this.address().port); });`;
 
-test('another installation that has a port is named by its folder and its data, blanks and all', async ({ skip }) => {
+test('names another installation on a port by its folder and its data, with spaces and umlauts', async ({ skip }) => {
   skip(process.platform !== 'linux', 'elsewhere the environment of a process is not to be seen');
   const folder = temporaryFolder();
   const root = path.join(folder.path, 'a b (c)/é');
@@ -37,11 +37,11 @@ test.each([
   ['/opt/node /srv/gw/packages/connector-kit/src/child-main.ts x', '/srv/gw'],
   ['/usr/bin/nginx -c /etc/nginx.conf', null],
   ['', null],
-])('where the system shows one text, the folder is read from it: %s', async (line, root) => {
+])('reads the folder from a command line that the system gives as one text: %s', async (line, root) => {
   expect((await installationOf(2 ** 30, line))?.root ?? null).toBe(root);
 });
 
-test('every program of ours is known as one', async () => {
+test('recognizes every program of ours', async () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   const apps = readdirSync(path.join(root, 'apps')).map((name) => path.join(root, 'apps', name, 'src/main.ts'));
   const mains = apps.filter((file) => existsSync(file));

@@ -11,8 +11,8 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 const line = (text: string) => ({ at: 5, stream: 'stderr' as const, text });
 
-describe('a log file', () => {
-  test('keeps JSON lines as they are and wraps the others, readable by its owner only', () => {
+describe('log file', () => {
+  test('keeps JSON lines unchanged and wraps others, readable by its owner alone', () => {
     const log = createLogFile({ dir: path.join(folder.path, 'logs'), name: 'core' });
     log.write(line('{"msg":"hi"}'));
     log.write(line('plain'));
@@ -21,7 +21,7 @@ describe('a log file', () => {
     expect(statSync(log.file).mode & 0o777).toBe(0o600);
   });
 
-  test('begins a new file at its limit, keeps one old file, and goes on where it left off', async () => {
+  test('rotates at its limit, keeps one old file, and appends in the next run', async () => {
     for (let run = 0; run < 3; run++) {
       const log = createLogFile({ dir: folder.path, name: 'a', maxBytes: 1000 });
       for (let i = 0; i < 50; i++) {
@@ -36,7 +36,7 @@ describe('a log file', () => {
     expect(existsSync(path.join(folder.path, 'a.log.2'))).toBe(false);
   });
 
-  test('is there again after it was removed, with its folder', async () => {
+  test('is created again with its folder after both were removed', async () => {
     const log = createLogFile({ dir: path.join(folder.path, 'logs'), name: 'a' });
     log.write(line('{"n":1}'));
     await Promise.resolve();
@@ -46,7 +46,7 @@ describe('a log file', () => {
     expect(readFileSync(log.file, 'utf8')).toBe('{"n":2}\n');
   });
 
-  test('drops lines it cannot write, says why, and does not throw', () => {
+  test('drops lines that it cannot write, and records the fault', () => {
     writeFileSync(path.join(folder.path, 'a-file'), '');
     const log = createLogFile({ dir: path.join(folder.path, 'a-file', 'logs'), name: 'a' });
     log.write(line('x'));
@@ -54,7 +54,7 @@ describe('a log file', () => {
     expect(log.fault).not.toBeNull();
   });
 
-  test('reports once that it cannot be written, and once that it can be again', async () => {
+  test('reports once that it cannot be written, and once that it can again', async () => {
     const dir = path.join(folder.path, 'logs');
     writeFileSync(dir, 'in the way');
     const reported: boolean[] = [];
@@ -73,8 +73,8 @@ describe('a log file', () => {
   });
 });
 
-describe('the tail of a log file', () => {
-  test('gives back the lines that were written, as they were', () => {
+describe('readLogTail()', () => {
+  test('returns the lines as they were written', () => {
     const log = createLogFile({ dir: folder.path, name: 'a' });
     const lines = [
       { at: 1, stream: 'stderr', text: 'plain' },
@@ -86,7 +86,7 @@ describe('the tail of a log file', () => {
     expect(readLogTail(log.file)).toEqual(lines);
   });
 
-  test('gives the last 500 of many, and none in part', () => {
+  test('returns the last 500 of many lines, each of them complete', () => {
     const log = createLogFile({ dir: folder.path, name: 'a' });
     for (let i = 0; i < 20_000; i++) log.write({ at: i, stream: 'stdout', text: `line ${i} ${'x'.repeat(i % 900)}` });
     log.close();
@@ -94,7 +94,7 @@ describe('the tail of a log file', () => {
     expect([tail.length, tail[0]?.text.split(' ')[1], tail.at(-1)?.at]).toEqual([500, '19500', 19_999]);
   });
 
-  test('gives a line that was cut off as it stands, and nothing where there is no file', () => {
+  test('returns a truncated line as it is, and nothing for a missing file', () => {
     const file = path.join(folder.path, 'b.log');
     expect(readLogTail(file)).toEqual([]);
     appendFileSync(file, '{"level":"in');

@@ -29,22 +29,22 @@ async function sleeper(ms: number) {
   return { pid: child.pid!, ended: once(child, 'exit') };
 }
 
-describe('the file of process ids', () => {
-  test('ends by force what an earlier parent left and what does not end by itself', async () => {
+describe('pid file', () => {
+  test('kills a process of an earlier parent that does not exit within the grace period', async () => {
     const hung = await sleeper(60_000);
     createPidFile(file).note('hung', hung.pid);
     expect(await createPidFile(file).reap(100)).toEqual(['hung']);
     expect((await hung.ended)[1]).toBe('SIGKILL');
   });
 
-  test('lets go what ends within the grace', async () => {
+  test('does not kill a process that exits within the grace period', async () => {
     const quick = await sleeper(150);
     createPidFile(file).note('quick', quick.pid);
     expect(await createPidFile(file).reap(5000)).toEqual([]);
     expect((await quick.ended)[0]).toBe(0);
   });
 
-  test('never touches a process that only has the same pid', async () => {
+  test('never signals another process with the same pid', async () => {
     const other = await sleeper(60_000);
     createPidFile(file).note('old', other.pid);
     const entries = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { born: string }>;
@@ -54,7 +54,7 @@ describe('the file of process ids', () => {
     expect(() => signalProcess(other.pid, 0)).not.toThrow();
   });
 
-  test('forgets who has ended', async () => {
+  test('forgets a process that has ended', async () => {
     const gone = await sleeper(60_000);
     const register = createPidFile(file);
     register.note('gone', gone.pid);
@@ -63,7 +63,7 @@ describe('the file of process ids', () => {
   });
 
   test.each(['null', '[]', '{"a":null,"b":{"pid":1},"c":{"pid":0,"born":"x"},"d":7}'])(
-    'names nobody where the file holds %s',
+    'reaps nothing from a file with %s',
     async (content) => {
       writeFileSync(file, content);
       expect(await createPidFile(file).reap(100)).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { describeOwner } from '../src/port-owner.ts';
 
-test('a long command line is known whole, and shown in part', async () => {
+test('reads a long command line completely, and truncates it in the description', async () => {
   const long = `--at=/${'far/'.repeat(100)}end.ts`;
   const script = "process.send('up'); setInterval(() => 0, 1e6)";
   const child = spawn(process.execPath, ['-e', script, '--', long], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });

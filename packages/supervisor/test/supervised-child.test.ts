@@ -22,8 +22,8 @@ function supervise(fixture: string, over: Partial<ChildSpec> = {}, options: Supe
   return child;
 }
 
-describe('a supervised process', () => {
-  test('runs when it says ready, takes messages, and is gone after stop', async () => {
+describe('supervised process', () => {
+  test('runs once it reports ready, receives messages, and exits on stop', async () => {
     const messages: unknown[] = [];
     const child = supervise(
       'ready',
@@ -39,7 +39,7 @@ describe('a supervised process', () => {
     expect(isAlive(state.pid!)).toBe(false);
   });
 
-  test('has the environment of its spec and nothing of its parent', async () => {
+  test('gets the environment of its spec and nothing from its parent', async () => {
     process.env['SVC_CANARY_TOKEN'] = 'do not inherit';
     const child = supervise('ready', { env: { PATH: '/bin', WORD: 'x' } });
     const { ready } = await child.start();
@@ -48,7 +48,7 @@ describe('a supervised process', () => {
     expect(names.sort()).toEqual(['PATH', 'WORD']);
   });
 
-  test('is back at once after kill -9', async () => {
+  test('restarts at once after kill -9', async () => {
     const child = supervise('ready');
     const before = await child.start();
     signalProcess(before.pid!, 'SIGKILL');
@@ -58,7 +58,7 @@ describe('a supervised process', () => {
     expect(child.state).toMatchObject({ restarts: 1, lastExit: { signal: 'SIGKILL', reason: 'was ended by SIGKILL' } });
   });
 
-  test('has failed after it crashed at once again and again, and no descriptor is left open', async () => {
+  test('fails after repeated crashes, and leaves no descriptor open', async () => {
     const child = supervise('crash', { giveUp: () => crashLimit });
     const descriptors = () => readdirSync('/proc/self/fd').length;
     const before = process.platform === 'linux' ? descriptors() : 0;
@@ -70,7 +70,7 @@ describe('a supervised process', () => {
     if (process.platform === 'linux') await until(() => descriptors() <= before + 2);
   });
 
-  test('is killed with all it started when it ignores SIGTERM', async () => {
+  test('is killed with its descendants when it ignores SIGTERM', async () => {
     const child = supervise('deaf', { stopTimeoutMs: 200 });
     const state = await child.start();
     const program = Number(state.ready?.['program']);
@@ -81,7 +81,7 @@ describe('a supervised process', () => {
     await until(() => !isAlive(program));
   });
 
-  test('leaves no program of its own behind when it ends by itself', async () => {
+  test('leaves none of its programs running when it exits by itself', async () => {
     const child = supervise('leaver');
     const state = await child.start();
     const program = Number(state.ready?.['program']);
@@ -90,7 +90,7 @@ describe('a supervised process', () => {
     await until(() => !isAlive(program));
   });
 
-  test('may print without end: the ring stays bounded and its parent responsive', async () => {
+  test('may print without end: the log stays bounded and the parent responsive', async () => {
     const child = supervise('flood');
     await child.start();
     let longest = 0;
@@ -105,20 +105,20 @@ describe('a supervised process', () => {
     expect(longest).toBeLessThan(250);
   });
 
-  test('is killed when it is never ready', async () => {
+  test('is killed when it does not report ready in time', async () => {
     const child = supervise('silent', { startTimeoutMs: 500 });
     const state = await child.start();
     expect(state).toMatchObject({ status: 'backoff', pid: null, lastExit: { reason: 'was not ready within 0.5 s' } });
   });
 
-  test('is tried again when it cannot even be spawned', async () => {
+  test('is retried when it cannot be spawned', async () => {
     const child = supervise('ready', { cwd: '/nowhere/at/all' });
     const state = await child.start();
     expect(state).toMatchObject({ status: 'backoff', pid: null });
     expect(state.lastExit?.reason).toContain('could not be started');
   });
 
-  test('ends when its parent is killed -9', async () => {
+  test('exits when its parent is killed with SIGKILL', async () => {
     const parent = fork(path.join(import.meta.dirname, 'fixtures/parent.ts'), { execArgv: [], env: pickEnv(process.env) });
     const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
     expect(isAlive(pid)).toBe(true);

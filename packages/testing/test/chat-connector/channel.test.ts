@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../src/temporary-folder.ts';
 import { meta, type Config } from '../../src/chat-connector/meta.ts';
 import { start } from '../../src/chat-connector/start.ts';
 
-/** The connector between a real platform and a core that does what the test says. */
+/** The connector between a running platform and a core that the test scripts. */
 async function openChannel(options: ChatPlatformOptions = { dedupesNonces: true }) {
   const folder = temporaryFolder();
   const platform = await startChatPlatform(options);
@@ -33,7 +33,7 @@ async function openChannel(options: ChatPlatformOptions = { dedupesNonces: true 
 
 const file = (name: string) => ({ name, mime: 'text/plain', bytes: Buffer.from(name) });
 
-test('an album is one message with all of its files, whenever its parts come', async () => {
+test('an album is one message with all its files, whenever its parts arrive', async () => {
   const { platform, shows, core, saved } = await openChannel();
   platform.sayAlbum({ chat: 'ann', from: 'ann', text: 'look' }, [file('a'), file('b'), file('c')]);
   await shows('ann').toEqual(['echo: look']);
@@ -41,7 +41,7 @@ test('an album is one message with all of its files, whenever its parts come', a
   expect(core.turns[0]?.envelope.content.attachments).toHaveLength(3);
 });
 
-test('a room is one conversation, of people who are named, and it is said who means the assistant', async () => {
+test('a group is one conversation with the sender of each message, and tells mentions of the assistant', async () => {
   const { platform, shows, core } = await openChannel();
   platform.openGroup('room', 'The room');
   platform.say({ chat: 'room', from: 'ann', text: 'one' });
@@ -55,7 +55,7 @@ test('a room is one conversation, of people who are named, and it is said who me
   ]);
 });
 
-test('edits and deletions are sent to the core behind their message, each newer than the one before', async () => {
+test('forwards edits and deletions after their message, with increasing versions', async () => {
   const { platform, core } = await openChannel();
   const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
   platform.edit(id, 'two');
@@ -71,7 +71,7 @@ test('edits and deletions are sent to the core behind their message, each newer 
   await expect.poll(() => platform.passed).toBe(3);
 });
 
-test('a question has buttons, whose press is its answer, and loses them when it is over', async () => {
+test('a question has buttons, takes a press as the answer, and loses the buttons afterwards', async () => {
   const { platform, shows, core } = await openChannel();
   const options = [
     { id: 'y', label: 'Yes' },
@@ -91,7 +91,7 @@ test('a question has buttons, whose press is its answer, and loses them when it 
   expect(platform.replies('ann')[0]?.buttons).toBeUndefined();
 });
 
-test('a reaction stands at the message that it answers', async () => {
+test('sets a reaction on the message it answers', async () => {
   const { platform, core } = await openChannel();
   core.script = ({ result }) => result({ actions: [{ type: 'react', emoji: '👍' }] });
   const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'thanks' });
@@ -100,7 +100,7 @@ test('a reaction stands at the message that it answers', async () => {
   expect(platform.replies('ann')).toEqual([]);
 });
 
-test('an update is not passed while the core has not taken it, and is answered when it has', async () => {
+test('does not confirm an update until the core has taken it', async () => {
   const { platform, shows, core } = await openChannel();
   const taken = Promise.withResolvers<void>();
   const { handleStream } = core;
@@ -119,7 +119,7 @@ test('an update is not passed while the core has not taken it, and is answered w
 test.each([
   ['the platform dedupes', { dedupesNonces: true }],
   ['the platform can be searched', { findsNonces: true }],
-])('a post whose answer is lost is there once where %s', async (_, rules) => {
+])('a post whose response is lost is sent once where %s', async (_, rules) => {
   const { platform, shows, core } = await openChannel(rules);
   platform.failNext(/^POST .*messages$/, 'cut after', { status: 502, when: 'after' });
   platform.say({ chat: 'ann', from: 'ann', text: 'one' });
@@ -128,15 +128,15 @@ test.each([
   expect(platform.replies('ann')).toHaveLength(1);
 });
 
-test('a platform that wants a pause gets it, and the reply comes after it', async () => {
+test('keeps the pause of a rate limit, and replies after it', async () => {
   const { platform, shows } = await openChannel({ dedupesNonces: true, limit: { burst: 1, perMs: 400, penaltyMs: 500 } });
   for (const text of ['one', 'two', 'three']) platform.say({ chat: 'ann', from: 'ann', text });
   await shows('ann').toEqual(['echo: one', 'echo: two', 'echo: three']);
   const penalties = platform.calls.filter(({ status }) => status === 429).length;
-  expect(penalties).toBeLessThan(6); // none of them was ignored
+  expect(penalties).toBeLessThan(6); // so no pause was ignored
 });
 
-test('buttons and reactions that mean nothing hold up nothing', async () => {
+test('unknown buttons and reactions do not block later messages', async () => {
   const { platform, shows, core } = await openChannel();
   const { id } = platform.say({ chat: 'ann', from: 'ann', text: 'one' });
   await shows('ann').toEqual(['echo: one']);
@@ -150,7 +150,7 @@ test('buttons and reactions that mean nothing hold up nothing', async () => {
   await expect.poll(() => platform.passed).toBe(4);
 });
 
-test('a reply whose message is removed while it is written is posted again', async () => {
+test('posts a reply again when its message is deleted while it is written', async () => {
   const { platform, shows, core } = await openChannel();
   const begun = 'this is more than thirty characters long';
   core.script = async ({ handlers, result }) => {
@@ -163,7 +163,7 @@ test('a reply whose message is removed while it is written is posted again', asy
   await shows('ann').toEqual([`${begun}, and ends`]);
 });
 
-test('another program on the same token shows in the health of the channel, until it is gone', async () => {
+test('reports another program with the same token in the health, and recovers', async () => {
   const { platform, live } = await openChannel();
   const headers = { authorization: `Bot ${platform.token}` };
   await expect.poll(() => platform.calls.at(-1)?.path).toBe('/updates');
