@@ -16,7 +16,7 @@ const mostCalls = 40;
 const stride = usualOrDeep(2, 1);
 
 testUnless(why)(
-  '[S03] kill -9 before any call of an import leaves all of it waiting, or nothing',
+  '[S03] kill -9 before any call of an import leaves all of it pending, or nothing',
   async () => {
     const folder = temporaryFolder();
     const [one, manager, collector] = (await freePorts(3)) as [number, number, number];

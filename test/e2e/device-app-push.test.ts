@@ -58,7 +58,7 @@ const forgetShown = (context: BrowserContext): Promise<unknown> =>
   })()`);
 
 testUnless(why)(
-  'who has closed the app is told that an answer is ready, and who looks at it is not',
+  'notifies of an answer when the app is closed, but not when it is visible',
   async () => {
     const browser = createBrowser();
     const service = await startPushService([browser]);
@@ -107,7 +107,7 @@ testUnless(why)(
   120_000,
 );
 
-testUnless(why)('a browser that cannot be notified, as in a private window, says so in words', async () => {
+testUnless(why)('shows that a browser does not allow notifications, as in a private window', async () => {
   const gateway = await openGateway({}, {}, { appFolder: webAppFolder(root, 'devices') });
   const { url } = await gateway.invite('Phone');
   const context = await chromium.newContext({ permissions: ['notifications'] });
@@ -122,7 +122,7 @@ testUnless(why)('a browser that cannot be notified, as in a private window, says
 });
 
 testUnless(why)(
-  'a browser that is told of answers is told of them again after its subscription was lost, until it is signed out',
+  'restores a lost subscription until the device signs out',
   async () => {
     const browser = createBrowser();
     const service = await startPushService([browser]);

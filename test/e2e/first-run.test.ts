@@ -96,7 +96,7 @@ describe('the service', () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
   });
 
-  testUnless(whyNotLinux())('has a secret for names that only core and collector know', async () => {
+  testUnless(whyNotLinux())('shares a secret for user names between core and collector alone', async () => {
     const secretOf = (pid: number) =>
       new RegExp(`\\0${userProofVariable}=([^\\0]*)`).exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
     const secret = secretOf(house.pidOf('core'));

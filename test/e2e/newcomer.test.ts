@@ -12,7 +12,7 @@ const codex = testEngine('codex');
 type Engines = { engines: EngineView[]; current: { id: string; model: string | null }; model_servers: OfferedModelServer[] };
 
 testUnless(whyNoEngine('codex'))(
-  'a model server that starts after the service is shown with the command that connects it, and then answers, without a restart',
+  'shows a model server that starts later with the command to connect it, and uses it without a restart',
   async () => {
     const [port = 0] = await freePorts(1);
     const house = await openHouse({ env: { SVC_DEFAULT_ENGINE: '', SVC_MODEL_SERVERS: `http://127.0.0.1:${port}/v1` } });

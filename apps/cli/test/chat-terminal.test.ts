@@ -56,7 +56,7 @@ afterAll(async () => {
   await core.close();
 });
 
-testInTmux('several pasted lines are one message, whose Markdown is rendered', async () => {
+testInTmux('several pasted lines are one message with rendered Markdown', async () => {
   await sees('Ctrl-D quits');
   tmux('set-buffer', 'echo # Title\n\n**bold** words');
   tmux('paste-buffer', '-p', '-t', 'chat');
@@ -65,7 +65,7 @@ testInTmux('several pasted lines are one message, whose Markdown is rendered', a
   await sees(/\nTitle\n\nbold words\n\n›$/m);
 });
 
-testInTmux('during a turn it says what happens, commands answer at once, and the next message waits', async () => {
+testInTmux('during a turn, shows progress, runs commands at once and queues the next message', async () => {
   type('wait 600 long');
   press('Enter');
   await sees(/working · \d+ s · Ctrl-C stops/);
@@ -79,7 +79,7 @@ testInTmux('during a turn it says what happens, commands answer at once, and the
   await sees(/\(stopped\)\n\n› echo after it\n\nafter it\n\n›$/m);
 });
 
-testInTmux('who leaves during a turn sees its answer in the next chat, once', async () => {
+testInTmux('an answer that ends after the chat was left is shown once, in the next chat', async () => {
   type('wait 5 made alone');
   press('Enter');
   await sees(/working · \d+ s/);
@@ -97,7 +97,7 @@ testInTmux('who leaves during a turn sees its answer in the next chat, once', as
   await sees('ended with 130');
 });
 
-testInTmux('a single message asks its person too, and takes the answer where it asks', async () => {
+testInTmux('a single message also asks its person, and accepts the answer at the prompt', async () => {
   expect(await core.svc(['role', 'set', 'owner', '--asks', 'dangerous'])).toMatchObject({ code: 0 });
   tmux('clear-history', '-t', 'chat');
   chat('ask Which one? | This | That');

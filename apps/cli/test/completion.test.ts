@@ -81,7 +81,7 @@ describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('in $s
     else expect(found.toSorted()).toEqual(expected);
   });
 
-  testUnless(why)('every command has its words, and the script is one that the shell reads', () => {
+  testUnless(why)('offers every command, and the shell accepts the script', () => {
     expect(spawnSync(program, ['-n', path.join(folder.path, shell)], { encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',

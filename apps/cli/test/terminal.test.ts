@@ -156,7 +156,7 @@ test('attach and end name a terminal that does not exist', async () => {
     expect(await svc(verb, 'term_9')).toMatchObject({ code: 1, err: expect.stringContaining('"term_9"') as string });
 });
 
-testUnless(whyNoTmux())('attach shows the terminal here, also inside of another tmux', async () => {
+testUnless(whyNoTmux())('attach shows the terminal, also inside another tmux', async () => {
   const outer = path.join(place.path, 'outer.sock');
   const tmux = (on: string, ...args: string[]) =>
     execFileSync('tmux', ['-S', on, '-f', '/dev/null', ...args], { encoding: 'utf8' });

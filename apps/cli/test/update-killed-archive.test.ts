@@ -187,7 +187,7 @@ test.each(isThorough ? moments : [])(
 );
 
 testUnless(unlessAsked('UPDATE_KILLS=200', isThorough))(
-  `killed ${kills} times at random moments, every third time with all the processes there are: one whole version runs, and the next update goes on`,
+  `${kills} kills at random moments, every third of all processes, leave one complete version that can be updated`,
   () => killing.killAtRandom(talker.answered),
   kills * 60_000 + 120_000,
 );

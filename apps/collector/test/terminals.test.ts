@@ -81,7 +81,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
   const signs = { claude: /auto mode|for shortcuts|❯/, codex: /Ask Codex|for shortcuts/, gemini: /Type your message/ };
 
   testUnless(whyNoEngine(engine))(
-    'what it was asked in a shell is one session that has ended, whose transcript was stored',
+    'a session in a shell is recorded as ended, with its transcript',
     async () => {
       await person.ask(engine, dir ?? '', tools[engine](path.join(person.project, 'a.txt')));
       const own = async () => (await sessions()).filter(({ engine_id }) => engine_id === engine);
@@ -108,7 +108,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
   );
 
   testUnless(whyNoEngine(engine) ?? noTmux ?? whyNotLinux())(
-    'in a terminal it is one session with its pane, which ends when its program does',
+    'a session in a terminal is recorded with its pane, and ends with its program',
     async () => {
       const pane = await openEngine(engine, dir ?? '', signs[engine]);
       await say(pane, 'please say hello');
@@ -152,7 +152,7 @@ describe.each(transcriptEngines)('%s', (engine) => {
 });
 
 testUnless(whyNoEngine('claude') ?? noTmux ?? whyNotLinux())(
-  'a program that runs outside of any terminal is a session too, which can be killed and not typed to',
+  'a session outside any terminal is recorded, and can be killed but not typed to',
   async () => {
     // A child of tmux, because what this process starts itself counts as the service's own.
     const command = person.command('claude', dirs.claude ?? '', ['-p', 'SLOW please']).replace(/^exec /, '');
@@ -177,7 +177,7 @@ testUnless(whyNoEngine('claude') ?? noTmux ?? whyNotLinux())(
 );
 
 testUnless(whyNoEngine('claude') ?? noTmux ?? whyNotLinux())(
-  'two programs in one folder are two sessions with a pane each; the map flags their repository, and controls reach the right one',
+  'two programs in one folder are two sessions: the map flags their repository, and controls reach the right one',
   async () => {
     const dir = dirs.claude ?? '';
     const [one, two] = [await openEngine('claude', dir, /❯/), await openEngine('claude', dir, /❯/)];

@@ -63,7 +63,7 @@ const stateOf = (pid: number) => spawnSync('ps', ['-o', 'stat=', '-p', String(pi
 
 const type = (session_id: string, body: object) => control.post('send-keys', { session_id, ...body });
 
-testInTmux('a terminal gets exactly the text, whatever tmux or a shell would make of it', async () => {
+testInTmux('types exactly the text, without interpretation by tmux or a shell', async () => {
   const file = await openPane('pane');
   const command = `run-shell 'touch ${canary}'`;
   const texts = [
@@ -115,19 +115,19 @@ testInTmux('a terminal gets exactly the text, whatever tmux or a shell would mak
   expect(existsSync(canary)).toBe(false);
 });
 
-testInTmux('named keys are pressed', async () => {
+testInTmux('presses named keys', async () => {
   const file = await openPane('prefix');
   for (const keys of ['C-c', 'Escape', 'Up', 'Tab', 'F1', 'M-b']) expect((await type('prefix', { keys })).status, keys).toBe(200);
   // How such a key is written depends on the mode of the terminal.
   await expect.poll(() => bytes(file).replaceAll('\u001bO', '\u001b[')).toBe('\u0003\u001b\u001b[A\t\u001b[P\u001bb');
 });
 
-testInTmux('a name means that terminal, not one that begins with it; a pane can be named', async () => {
+testInTmux('matches the name of a terminal exactly, and accepts a pane', async () => {
   expect((await type('pan', { text: 'x' })).status).toBe(409);
   expect((await type('exact', { text: 'x' })).status).toBe(200);
 });
 
-testInTmux('a target that tmux could read as more than a name is refused', async () => {
+testInTmux('rejects a target that tmux could interpret as more than a name', async () => {
   for (let i = 0; i < 13; i++) {
     for (const action of ['send-keys', 'kill'] as const) {
       const answer = await control.post(action, { session_id: `hostile${i}`, ...(action === 'send-keys' ? { text: 'x' } : {}) });
@@ -138,7 +138,7 @@ testInTmux('a target that tmux could read as more than a name is refused', async
   expect(tmux('list-sessions')).toContain('pane');
 });
 
-testInTmux('kill ends the process of the terminal, by force when it does not listen', async () => {
+testInTmux('kill ends the process of the terminal, by force if it ignores signals', async () => {
   tmux('new-session', '-d', '-s', 'shell', 'exec sleep 1000');
   const pid = Number(tmux('display-message', '-p', '-t', '=shell:', '#{pane_pid}'));
   expect(await control.post('kill', { session_id: 'shell' })).toMatchObject({ status: 200, body: { ok: true, pid } });

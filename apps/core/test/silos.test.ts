@@ -349,7 +349,7 @@ describe('silo with a vault', () => {
     expect(await textOf(silos, silo.id, 'a.txt')).toBe('first');
   });
 
-  testUnless(whyNotLinux())('a download that is given up before its first byte leaves no file open', async () => {
+  testUnless(whyNotLinux())('a download that is aborted before its first byte leaves no file open', async () => {
     await open();
     isSealed = false;
     const silos = silosWith(vault);

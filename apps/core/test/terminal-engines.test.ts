@@ -30,9 +30,9 @@ const programs = {
 } as const;
 
 for (const id of ['claude', 'codex', 'gemini'] as const) {
-  describeWithEngine(id, `a conversation of a channel in ${id}’s own program`, async (install) => {
+  describeWithEngine(id, `conversation of a channel in the program of ${id}`, async (install) => {
     testUnless(whyNoTmux())(
-      'is gone on with in a terminal, and after its end on the channel, as one conversation',
+      'continues in a terminal, and afterwards on the channel, as one conversation',
       async () => {
         const home = temporaryFolder();
         const { core, model, close } = await openEngineCore(id, install, { HOME: home.path, TERM: 'xterm-256color' });

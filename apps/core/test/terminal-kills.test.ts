@@ -168,7 +168,7 @@ async function openAll(): Promise<void> {
 }
 
 testUnless(whyNoTmux())(
-  `${kills} kills of programs, tmux, the core and the collector over ${sessions} sessions: no ghost, no lost claim, nothing reported twice`,
+  `${kills} kills of programs, tmux, core and collector in ${sessions} sessions lose no claim and report nothing twice`,
   async () => {
     await openAll();
     for (let n = 0; n < kills; n++) {

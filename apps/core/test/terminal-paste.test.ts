@@ -10,7 +10,7 @@ import { asTyped } from '../src/terminal/typed-text.ts';
 const PATH = process.env['PATH'] ?? '';
 
 testUnless(whyNoTmux())(
-  'a program gets exactly the words, as one that was pasted, whatever tmux or a shell would make of it',
+  'pastes exactly the text, without interpretation by tmux or a shell',
   async () => {
     const place = temporaryFolder();
     const server = createTmuxServer({ run: path.join(place.path, 'run'), path: PATH });

@@ -43,7 +43,7 @@ const cases: Case[] = [
 ];
 
 for (const { id, toolName, shell, write } of cases) {
-  describeWithEngine(id, `tools of a turn that goes through the core to ${id}`, async (install) => {
+  describeWithEngine(id, `tool servers in turns of ${id} through the core`, async (install) => {
     let core: TestCore;
     let model: ModelServer;
     let close: () => Promise<void>;

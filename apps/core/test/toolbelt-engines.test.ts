@@ -26,7 +26,7 @@ const deviceTools = [
 ];
 
 for (const [id, createEngine, toolName] of engines) {
-  describeWithEngine(id, `the toolbelt in turns of the real ${id}`, async (install) => {
+  describeWithEngine(id, `toolbelt in turns of the real ${id}`, async (install) => {
     const state = temporaryFolder();
     let core: TestCore;
     let model: ModelServer;

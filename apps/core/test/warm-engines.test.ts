@@ -17,7 +17,7 @@ const cases = [
 const hello = { steps: [{ text: 'hello' }] };
 
 for (const { id, program, folder } of cases) {
-  describeWithEngine(id, `a warm ${id} that is killed in the middle of a turn`, async (install) => {
+  describeWithEngine(id, `warm ${id} that is killed during a turn`, async (install) => {
     const open = async () => {
       const { core, model, close } = await openEngineCore(id, install);
       onTestFinished(close);

@@ -23,7 +23,7 @@ import { createEngine } from '../src/engine.ts';
 
 const programs = (cwd: string) => processesIn(cwd, 'claude .*--input-format stream-json');
 
-describeWithEngine('claude', "the life of claude's programs", async (install) => {
+describeWithEngine('claude', "lifecycle of claude's programs", async (install) => {
   const bench = await openEngineBench({ id: 'claude', createEngine, install });
   const { model, start, dir } = bench;
 

@@ -24,7 +24,7 @@ const ownerFiles = (cwd: string): Record<string, string> => ({
   }),
 });
 
-describeWithEngine('claude', 'what claude adds to a conversation for its owner', async (install) => {
+describeWithEngine('claude', "the owner's additions to claude", async (install) => {
   const { model, start } = await openEngineBench({ id: 'claude', createEngine, install });
 
   test('is omitted from turns of others, whatever their policy, and is back in the owner’s turn', async () => {

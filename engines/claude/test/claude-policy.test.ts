@@ -38,7 +38,7 @@ const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd
   { tool: 'ReadMcpResourceTool', input: { server: 'wild', uri: `file://${beside}/hidden-name.md` } },
 ];
 
-describeWithEngine('claude', 'what claude may do is the tool policy of the turn', async (install) => {
+describeWithEngine('claude', 'tool policy of claude', async (install) => {
   const bench = await openPolicyBench({ id: 'claude', createEngine, install });
   const { turn, model, outside, cwd, stateDir } = bench;
 

@@ -8,7 +8,7 @@ import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
 import { createEngine } from '../src/engine.ts';
 import { acceptCodex } from '../src/find-codex.ts';
 
-describeWithEngine('codex', 'a codex is believed what it offers, not what it is set to', async (install) => {
+describeWithEngine('codex', 'codex that offers more than its settings allow', async (install) => {
   const real = acceptCodex(install);
   if (typeof real === 'string') throw new Error(real);
   const { model, start, dir } = await openEngineBench({ id: 'codex', createEngine, install });

@@ -18,7 +18,7 @@ import { createEngine } from '../src/engine.ts';
 /** The app-server runs in the engine's state folder. */
 const servers = (stateDir: string) => processesIn(stateDir, 'codex app-server');
 
-describeWithEngine('codex', "the life of codex's app-server", async (install) => {
+describeWithEngine('codex', "lifecycle of codex's app-server", async (install) => {
   const bench = await openEngineBench({ id: 'codex', createEngine, install }, { sharesState: true });
   const { model, start, dir } = bench;
 

@@ -19,7 +19,7 @@ const code: ScriptedStep = {
   },
 };
 
-describeWithEngine('codex', 'what codex may do is the tool policy of the turn', async (install) => {
+describeWithEngine('codex', 'tool policy of codex', async (install) => {
   const bench = await openPolicyBench({ id: 'codex', createEngine, install }, { model: 'scripted-model' });
   const { turn, outside, cwd } = bench;
 

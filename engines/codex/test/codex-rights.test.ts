@@ -53,7 +53,7 @@ const running: ScriptedStep = { tool: 'exec_command', input: { cmd: 'touch shell
 const sizeOf = (request: ModelRequest | undefined) =>
   ['instructions', 'tools', 'input'].reduce((sum, name) => sum + JSON.stringify(request?.body[name] ?? '').length, 0);
 
-describeWithEngine('codex', "the vendor's own models keep to the tool policy of the turn", async (install) => {
+describeWithEngine('codex', "tool policy of codex with the vendor's own models", async (install) => {
   const { model, start, dir } = await openEngineBench({ id: 'codex', createEngine, install }, { sharesState: true });
   const models = vendorModels(install);
   /** All tool calls come in one reply, and each is decided separately. */

@@ -26,7 +26,7 @@ const shell = (command: string, more: object = {}): ScriptedStep => ({
   input: { command, description: 'x', ...more },
 });
 
-describeWithEngine('gemini', "the life of gemini's processes", async (install) => {
+describeWithEngine('gemini', "lifecycle of gemini's processes", async (install) => {
   const bench = await openEngineBench({ id: 'gemini', createEngine, install }, { cache: 'compile-cache' });
   const { model, start, dir } = bench;
 

@@ -35,7 +35,7 @@ const leadingOut = ({ beside, above, cwd }: { beside: string; above: string; cwd
 
 const write = (file: string): ScriptedStep => ({ tool: 'write_file', input: { file_path: file, content: 'hi' } });
 
-describeWithEngine('gemini', 'what gemini may do is the tool policy of the turn', async (install) => {
+describeWithEngine('gemini', 'tool policy of gemini', async (install) => {
   const bench = await openPolicyBench({ id: 'gemini', createEngine, install });
   const { turn, model, outside, cwd, stateDir } = bench;
 

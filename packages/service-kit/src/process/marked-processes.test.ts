@@ -15,7 +15,7 @@ function start(mark: string) {
   return { child, up: new Promise((resolve) => child.stdout.once('data', resolve)) };
 }
 
-testUnless(whyNotLinux())('ends a process by what it was started with, and no other', async () => {
+testUnless(whyNotLinux())('ends a process by a variable of its environment, and no other', async () => {
   const mark = randomUUID();
   const [marked, other] = [start(mark), start('other')];
   await Promise.all([marked.up, other.up]);

@@ -37,14 +37,14 @@ test('kills a program that ignores SIGTERM, together with its descendants', asyn
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
-testUnless(whyNotLinux())('what a program has put in a session of its own ends with it', async () => {
+testUnless(whyNotLinux())('kills the processes that a program has put in a session of its own', async () => {
   const { owned, pids } = await start(`${deaf} ${leave(true)}`);
   await owned.kill();
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
 testUnless(whyNotLinux())(
-  'what a program that ends by itself leaves behind ends too, and does not hold its pipes open',
+  'ends the processes that an exited program left behind, and does not let them hold its pipes open',
   async () => {
     const { child, pids, closed } = await start(`${leave(true)} ${endsWithInput}`);
     child.stdin.end();
@@ -55,7 +55,7 @@ testUnless(whyNotLinux())(
 );
 
 testUnless(whyNotLinux())(
-  'once a program has ended as it was asked to, nothing that it left behind is there any more',
+  'no process that a program left behind is running any more once the program has ended on request',
   async () => {
     const { owned, pids } = await start(`${leave(true)} ${endsWithInput}`);
     expect(await owned.end({ politeMs: 5000, termMs: 50 })).toBe(true);
@@ -64,7 +64,7 @@ testUnless(whyNotLinux())(
 );
 
 testUnless(whyNotLinux())(
-  'what has a session of its own and an empty environment ends with a program that is killed',
+  'kills a process in a session of its own with an empty environment along with the killed program',
   async () => {
     const script = `const left = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log(process.pid)`)}],
     { detached: true, env: {}, stdio: ['ignore', 'inherit', 'inherit'] }); left.unref(); ${deaf}`;
