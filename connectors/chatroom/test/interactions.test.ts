@@ -22,7 +22,7 @@ test('registers the commands with Discord once while they do not change', async 
   ]);
   for (const text of ['before', 'after']) {
     house.say(`${house.me} ${text}`);
-    // A message that a restart cuts off is delivered again; the core recognises it.
+    // A message that a restart cuts off is delivered again; the core recognizes it.
     await expect.poll(() => answeredOf(house)).toContain(text);
     await house.restart();
   }

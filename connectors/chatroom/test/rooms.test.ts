@@ -8,7 +8,7 @@ import type { Config } from '../src/meta.ts';
 
 const maxBotTurns = 2;
 
-/** Three assistants in a channel, each of which names the next in all that it says. Their cores cap turns of bots as the real one does. */
+/** Three assistants in a channel, each of which mentions the next one in every reply. Their cores cap turns of bots as the real one does. */
 async function openThree() {
   const server = await startDiscordServer({ name: 'one' });
   const bots = [server.bot, server.addBot({ name: 'two' }), server.addBot({ name: 'three' })];
@@ -53,7 +53,7 @@ async function openThree() {
 test('three bots take turns until the cap, and each treats the others as bots', async () => {
   const { agents, bots, said, ask } = await openThree();
   ask(`<@${bots[0]?.user.id}> begin`);
-  // One turn for the person, and of each as many as the cap for bots.
+  // One turn for the person, and the capped number of turns of each bot.
   await expect.poll(() => said().length, { timeout: 35_000 }).toBe(1 + 3 * maxBotTurns);
   expect(said()).toEqual(Array.from({ length: 1 + 3 * maxBotTurns }, (_, n) => ['one', 'two', 'three'][n % 3]));
   for (const { core } of agents) {

@@ -144,19 +144,16 @@ describe('official OpenAI client', () => {
     ['unavailable', 503, InternalServerError],
     ['engine_stalled', 504, InternalServerError],
     ['queue_full', 429, RateLimitError],
-  ] as const)(
-    'a turn that fails with %s before its first word has status %i, with and without streaming',
-    async (code, status, kind) => {
-      compat.core.script = () => Promise.reject(fault(code));
-      for (const stream of [false, true]) {
-        const error = await client()
-          .chat.completions.create({ model: 'svc', stream, messages: hello })
-          .catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(kind);
-        expect(error).toMatchObject({ status, code });
-      }
-    },
-  );
+  ] as const)('a turn that fails with %s before its first word has status %i, streamed or not', async (code, status, kind) => {
+    compat.core.script = () => Promise.reject(fault(code));
+    for (const stream of [false, true]) {
+      const error = await client()
+        .chat.completions.create({ model: 'svc', stream, messages: hello })
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ status, code });
+    }
+  });
 
   test('does not retry a turn that may have run, and retries one that did not', async () => {
     const patient = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 2 });

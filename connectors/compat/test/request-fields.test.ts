@@ -85,7 +85,7 @@ describe('conversation', () => {
     return response.headers.get('x-session-key') ?? '';
   };
 
-  test('starts anew with the key `new` and continues under the returned key, for its caller alone', async () => {
+  test('starts with the key `new` and continues under the returned key, for its caller alone', async () => {
     const [first, second] = [await started(), await started()];
     expect(first).not.toBe(second);
     await ask({}, { headers: { 'X-Session-Key': first } });

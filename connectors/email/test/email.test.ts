@@ -23,9 +23,9 @@ async function opened(options: Partial<Parameters<typeof openEmail>[0]> = {}) {
   return { ...email, user, put: (text: string, folder?: string) => imap.put(user, text, folder) };
 }
 
-/** Message-IDs of what has been answered, in order. */
+/** Message-IDs of the answered mails, in order. */
 const answered = () => smtp.mails.map(({ raw }) => fieldOf(raw, 'In-Reply-To'));
-/** Resolves once so many mails have gone out. */
+/** Resolves once this many mails have been sent. */
 const sent = (count: number) => vi.waitFor(() => expect(smtp.mails).toHaveLength(count), patience);
 
 describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => {

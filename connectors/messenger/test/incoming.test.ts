@@ -257,7 +257,7 @@ test('denies chats that are not allowed, with a limited number of replies', asyn
   expect(core.turns).toEqual([]);
 });
 
-test('admits the first chat that writes while no one is known, also after that; known people replace it', async () => {
+test('admits only the first chat that writes while no one is known, and every known person afterwards', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;
   quiet(channel);

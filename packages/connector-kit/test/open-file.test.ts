@@ -28,7 +28,7 @@ function answer(response: ServerResponse): void {
   response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end(body);
 }
 
-/** A clock that skips pauses and stands still otherwise. */
+/** A clock that skips pauses, and does not move otherwise. */
 function skippingClock(): Clock {
   let now = 0;
   const after = (ms: number, fn: () => void) => {
