@@ -239,7 +239,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     await stranger.close();
   });
 
-  test('[1] a set-up link is good once', async () => {
+  test('[1] a set-up link made after the login was set up is refused as expired', async () => {
     const stranger = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await stranger.newPage();
     await shown.goto(newSetupLink(dashboard));
