@@ -48,7 +48,7 @@ const ask: Readonly<Record<Shell, (words: string[]) => { program: string; args: 
   }),
 };
 
-describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('in $shell', ({ shell, why }) => {
+describe.each(shells.map((shell) => ({ shell, why: whyNoShell(shell) })))('completion in $shell', ({ shell, why }) => {
   const { program } = ask[shell]([]);
 
   const offered = (line: string): string[] => {

@@ -74,7 +74,7 @@ test('so is a link of a person in the place of a folder of the version', async (
   expect(await settle(false)).toContain('(linked)');
 });
 
-test('files of a person beside those of the version are not in the way', async () => {
+test('files that a person added beside those of the version do not block it', async () => {
   write('docs/mine.md', 'mine');
   write('mine.log', 'mine');
   expect(await source().canSettleLate(newer)).toBe(true);

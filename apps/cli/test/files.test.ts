@@ -40,7 +40,7 @@ async function json<T>(...args: string[]): Promise<T> {
 }
 
 describe('svc upload', () => {
-  test('stores a file and says where', async () => {
+  test('stores a file and reports its name, size, type and path', async () => {
     writeFileSync(inFolder('a note.txt'), 'a tulip');
     const sent = await svc(['upload', inFolder('a note.txt')]);
     expect(sent, sent.err).toMatchObject({ code: 0, out: expect.stringContaining('Uploaded a note.txt, 7 B') as string });
@@ -58,7 +58,7 @@ describe('svc upload', () => {
     if (process.platform === 'linux') expect(unsized.err).toContain('does not say how long it is');
   });
 
-  test('sends several, lists the newest first, in pages, and deletes some', async () => {
+  test('uploads several files, lists them newest first in pages, and deletes them', async () => {
     for (const name of ['one.txt', 'two.txt']) writeFileSync(inFolder(name), name);
     const sent = await svc(['upload', inFolder('one.txt'), inFolder('two.txt')]);
     expect(sent.out).toMatch(/Uploaded one\.txt.*\n.*\nUploaded two\.txt/);
@@ -93,7 +93,7 @@ describe('svc upload', () => {
     [['upload', 'x', '--parallel', '0'], 'from 1 to 16'],
     [['upload', 'x', '--parallel', 'many'], 'a whole'],
     [['upload', '.'], ''],
-  ])('%j fails, and says why', async (args, why) => {
+  ])('%j fails with the reason, and without a stack trace', async (args, why) => {
     const { code, err, out } = await svc(args);
     expect(code).not.toBe(0);
     expect(out).toBe('');
@@ -104,7 +104,7 @@ describe('svc upload', () => {
 });
 
 describe('svc announce', () => {
-  test('posts a note, lists it and takes it back', async () => {
+  test('posts, lists and removes an announcement', async () => {
     const posted = await svc(['announce', 'add', 'The', 'printer', 'is', 'empty.', '--urgent', '--until', '1h', '--from', 'ops']);
     expect(posted, posted.err).toMatchObject({ code: 0, out: expect.stringMatching(/^Posted as 1\. Every/) as string });
     expect((await svc(['announce', 'add', 'For Anna', '--to', 'identity:anna'])).out).toContain(

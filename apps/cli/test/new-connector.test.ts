@@ -51,7 +51,7 @@ test('a connector from the template passes its own tests, the connector contract
   expect(tests.out).toMatch(/# pass 2\d\n# fail 0/);
 });
 
-test('svc connector test runs its tests under the Node of the service, whatever Node the machine has', async () => {
+test('svc connector test runs npm with the Node of the service, not with that of the machine', async () => {
   await create('shop');
   const bin = path.join(folder.path, 'bin');
   mkdirSync(bin);
@@ -122,7 +122,7 @@ test.each([
   ['compat', 'the service uses itself'],
   ['template', 'the service uses itself'],
   ['taken', 'already exists'],
-])('the name %j is refused, and nothing is made', (name, why) => {
+])('refuses the name %j and creates nothing', (name, why) => {
   mkdirSync(path.join(folder.path, 'taken'));
   const make = () => newConnector({ name, parent: folder.path, root: repositoryRoot });
   expect(make).toThrow(expect.objectContaining({ name: 'CliError' }));

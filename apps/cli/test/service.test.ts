@@ -39,7 +39,7 @@ const analyze = (...args: string[]) =>
   spawnSync('systemd-analyze', args, { encoding: 'utf8', env: { ...process.env, HOME: at('home'), XDG_RUNTIME_DIR: at('run') } });
 const startup = (root: string) => ({ root, env: { PATH: '/usr/bin', SVC_DATA_DIR: '/d "x" 5%\\y$z' }, stopTimeoutMs: 10_000 });
 
-describe('on Linux', () => {
+describe('service manager on Linux', () => {
   test('writes, loads and starts a unit, with its paths and settings quoted for systemd', async () => {
     program('systemctl');
     program('loginctl', 'echo Linger=no');
@@ -89,7 +89,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
   });
 
-  test('a unit that was written by hand for this installation is replaced', async () => {
+  test('replaces a handwritten unit of the same installation', async () => {
     program('systemctl');
     const linux = machine('linux', at('plain'));
     mkdirSync(at('home/.config/systemd/user'), { recursive: true });
@@ -98,7 +98,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual(['svc.service']);
   });
 
-  test('without a user manager of systemd nothing is left behind, and the reason is shown', async () => {
+  test('leaves no unit behind when systemd does not answer, and shows the reason', async () => {
     program('systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1');
     const linux = machine('linux');
     const refused = await openServiceManager(linux)
@@ -108,7 +108,7 @@ describe('on Linux', () => {
     expect(readdirSync(at('home/.config/systemd/user'))).toEqual([]);
   });
 
-  test('says when systemctl is missing', async () => {
+  test('reports that systemctl is missing', async () => {
     const linux = { ...machine('linux'), env: { PATH: at('bin') } };
     const refused = await openServiceManager(linux)
       .install(startup(linux.root))
@@ -117,7 +117,7 @@ describe('on Linux', () => {
   });
 });
 
-describe('on macOS', () => {
+describe('service manager on macOS', () => {
   test('writes, starts and removes a launch agent', async () => {
     program('launchctl', '[ "$1" = print ] && echo "state = running"; exit 0');
     const mac = machine('darwin', at('a & <b>'));
@@ -176,7 +176,7 @@ describe('svc uninstall', () => {
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true));
   });
 
-  test('removes what was set up, says what stays, and leaves the data', async () => {
+  test('removes the installed parts, and lists the program, .env and the data as kept', async () => {
     expect(await uninstall({ yes: true }, root)).toBe(0);
     expect(readdirSync(root).toSorted()).toEqual(['.env', 'apps']);
     expect(existsSync(at('data/run/supervisor.lock'))).toBe(true);

@@ -166,7 +166,7 @@ test('a reused pid is not taken for the supervisor', async () => {
 test.each([
   ['answers with something else', (socket: Socket) => void socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno')],
   ['says nothing', () => undefined],
-])('another program on our port that %s is named', async (_, behave) => {
+])('names another program on the port of the core that %s', async (_, behave) => {
   const data = temporaryFolder();
   const sockets = new Set<Socket>();
   const other = createServer((socket) => {

@@ -44,7 +44,7 @@ test('a version reuses compiled code of another one, except for files that chang
   expect(run(one), 'the other version keeps its own').toEqual({ said: 'a old', accepted: ['a.ts', 'b.ts', 'main.ts'] });
 });
 
-test('without compiled code of this Node nothing is taken', () => {
+test('takes no compiled code when the other version has none of this Node', () => {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const [one, two] = [writeVersion(path.join(folder.path, 'one'), 'a'), writeVersion(path.join(folder.path, 'two'), 'b')];

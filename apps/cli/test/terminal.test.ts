@@ -96,7 +96,7 @@ beforeEach(() => void (asked = []));
 const svc = (...args: string[]) => runSvc(['terminal', ...args], { env, cwd: place.path });
 const changes = () => asked.filter((one) => !one.startsWith('GET'));
 
-test('the list has the terminals of the service and the programs of a person, each once', async () => {
+test('lists the terminals of the service and the programs that people started, each once', async () => {
   const { code, out } = await svc();
   expect(code).toBe(0);
   expect(out).toContain('term_1');

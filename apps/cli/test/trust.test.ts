@@ -33,7 +33,7 @@ test('a person is added, linked, granted a role for a while, explained, disabled
   expect(out).toContain('principal deleted');
 });
 
-test('a role is added, changed, given and deleted once nobody has it', async () => {
+test('a role is added, changed and granted, and deleted only when no person has it', async () => {
   const role = (...args: string[]) => core.svc(['role', ...args]);
   const added = await role(
     'add',

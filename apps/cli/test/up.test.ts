@@ -113,7 +113,7 @@ describe('svc up', () => {
     expect(readFileSync(path.join(dataDir, 'logs/manager.log'), 'utf8')).not.toContain('did not stop in time');
   });
 
-  test('runs without a dashboard that cannot start, says why, and goes on trying', async () => {
+  test('runs without a dashboard that cannot start, shows the reason, and keeps retrying', async () => {
     const up = startUp({ SVC_DASHBOARD: 'on', FAIL: 'dashboard' });
     await up.says('Ctrl-C stops all');
     expect(up.output()).toMatch(/runs in part/);
@@ -138,7 +138,7 @@ describe('svc up', () => {
     expect(service('core')?.status).toBe('running');
   });
 
-  test('brings a process back however often it is killed, and says how often and when', async () => {
+  test('restarts a process however often it is killed, and shows the number of failures and the next start', async () => {
     const up = startUp();
     await up.says('Ctrl-C stops all');
     let last = 0;
@@ -244,7 +244,7 @@ describe('svc up', () => {
     expect(up.output()).toContain('SVC_LOG_LEVEL is "loud"');
   });
 
-  test('waits for another one that is still stopping, and then runs', async () => {
+  test('waits for another svc up that is still stopping, and then runs', async () => {
     const first = startUp({ SVC_STAND_IN_STOP_MS: '1500' });
     await first.says('Ctrl-C stops all');
     first.child.kill('SIGINT');
@@ -284,14 +284,14 @@ describe('svc up', () => {
 describe('a running svc up', () => {
   let up: ReturnType<typeof start>;
   beforeAll(openPlace);
-  /** Again after a test that ended it. */
+  /** Starts it again after a test that ended it. */
   beforeEach(async () => {
     if (up === undefined || hasEnded(up.child)) up = startUp();
     await up.says('Ctrl-C stops all');
   });
   afterAll(closePlace);
 
-  test('gives the logins of engines to the core alone', async () => {
+  test('passes the credentials of engines to the core only', async () => {
     const names = async (port: number | undefined) =>
       (await requestJson<string[]>(`http://127.0.0.1:${port}/env`, { timeoutMs: 5000 })).body;
     expect(await names(ports[0])).toContain('OPENAI_API_KEY');
@@ -299,7 +299,7 @@ describe('a running svc up', () => {
     expect(await names(ports[2])).not.toContain('OPENAI_API_KEY');
   });
 
-  test('a second one on the same data folder says that it runs already, and succeeds', async () => {
+  test('a second svc up on the same data folder shows the running one and exits with 0', async () => {
     const second = startUp();
     expect(await second.ended).toBe(0);
     expect(second.output()).toContain(`as process ${up.child.pid}`);
@@ -307,7 +307,7 @@ describe('a running svc up', () => {
     expect(isAlive(Number(service('core')?.pid))).toBe(true);
   });
 
-  test('reports a crash in one line and brings the process back', async () => {
+  test('reports a crash in one line and restarts the process', async () => {
     const { restarts = 0 } = service('collector') ?? {};
     signalProcess(service('collector')?.pid, 'SIGKILL');
     await up.says('collector is back');
@@ -317,7 +317,7 @@ describe('a running svc up', () => {
       .toMatchObject({ status: 'running', restarts: restarts + 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  test('is what status and doctor report', async () => {
+  test('is reported as healthy by svc status', async () => {
     const status = start(mainFile, ['status', '--json']);
     expect([await status.ended, JSON.parse(status.output()).problems]).toEqual([0, []]);
     expect(JSON.parse(status.output())).toMatchObject({
@@ -339,11 +339,11 @@ describe('a running svc up', () => {
   });
 });
 
-describe('where nothing runs', () => {
+describe('without a running service', () => {
   beforeEach(openPlace);
   afterEach(closePlace);
 
-  test('svc status says so', async () => {
+  test('svc status exits with 3 and shows no supervisor', async () => {
     const before = start(mainFile, ['status', '--json']);
     expect(await before.ended).toBe(3);
     expect(JSON.parse(before.output())).toMatchObject({ supervisor: null, engine: null, instances: [] });

@@ -52,7 +52,7 @@ function scriptTurns(commands: readonly string[]): void {
 
 const clone = () => readFileSync(house.file(changed), 'utf8');
 
-test('the engine that is no model is not asked', async () => {
+test('does not ask the offline engine, which is not a model', async () => {
   await use('offline');
   const { code, out } = await house.svc(['update', '--mode', 'agent']);
   expect(code).toBe(3);

@@ -59,7 +59,7 @@ const moments: Moment[][] = [
 ];
 
 test.each(moments.map((some) => ({ some, names: some.map(([phase, delayMs]) => `${phase} + ${delayMs}`).join(', ') })))(
-  'killed in $names ms, one whole version runs each time, and the next update brings it to an end',
+  'killed at $names ms, the update leaves one complete version running, and the next update finishes it',
   async ({ some }) => {
     let goal = await other();
     for (const [name, delayMs, then] of some) {

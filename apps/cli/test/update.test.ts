@@ -26,7 +26,7 @@ const version = () => readFileSync(house.file('VERSION'), 'utf8').trim();
 const all = (sha: string) => [sha, sha, sha];
 const onlyForReal = (text: string) => `if (!(process.env['SVC_DATA_DIR'] ?? '').includes('dry-run')) { ${text} }\n`;
 
-/** Nothing of what runs was touched, and it runs where it was started. */
+/** Expects that the processes run this commit, still in the foreground, and that the clone is unchanged at it. */
 async function runsOn(sha: string): Promise<void> {
   expect(house.isInForeground(), 'the process that a terminal or a service manager knows').toBe(true);
   expect(await house.shas()).toEqual(all(sha));
@@ -60,9 +60,9 @@ test('exits with 3 when nothing can be written, also with --json', async () => {
   expect(code).toBe(3);
 });
 
-test('--check says what would happen and changes nothing', async () => {
+test('--check shows the newer version and changes nothing', async () => {
   good = house.release('v0.2.0', {
-    // As each release does: no package is another one.
+    // As in each release, the version changes, and no package does.
     'package-lock.json': (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'),
     '.env.example': (text) => `${text}\n# Something new.\n#SVC_NEW=1\n`,
   });
@@ -121,7 +121,7 @@ test('a good version takes over with its code, folder and settings, and keeps th
 
 describe('a broken version is rolled back, or never put in place', () => {
   type Broken = [what: string, words: string, code: number, files: Parameters<UpdateHouse['release']>[1]];
-  // A test that is tried again makes another release: the clone has the first.
+  // A retried test makes another release, because the clone already has the first.
   let releases = 0;
   const isNotKept = async (...[, words, code, files]: Broken) => {
     const tag = `v0.3.${(releases += 1)}`;
@@ -133,7 +133,7 @@ describe('a broken version is rolled back, or never put in place', () => {
     expect(version()).toBe('0.2.0');
   };
 
-  test('with a dashboard that does not build', async () => {
+  test('a version whose dashboard does not build', async () => {
     const files = { 'apps/dashboard/app/src/main.ts': "import './not-there.ts';\n" };
     await isNotKept('', 'The pages of its dashboard do not build', 2, files);
   }, 240_000);
@@ -181,16 +181,16 @@ describe('a broken version is rolled back, or never put in place', () => {
       },
     ],
   ];
-  // As with a migration that fails, its core ends with an error, and ends again.
+  // Its core exits with an error each time, as with a migration that fails.
   const more: Broken[] = [
     ['does not start', 'does not work here', 2, { 'apps/core/src/main.ts': "throw new Error('broken');\n" }],
   ];
-  describe('where no pages are used, which would be built for each', () => {
+  describe('without dashboard pages, which would be built for each version', () => {
     beforeAll(() => {
       for (const root of [house.clone, house.file('.runtime/versions', good)])
         rmSync(webAppFolder(root, 'dashboard'), { recursive: true, force: true });
     });
-    test.each(usualOrDeep(broken, [...broken, ...more]))('one that %s', isNotKept, 240_000);
+    test.each(usualOrDeep(broken, [...broken, ...more]))('a version that %s', isNotKept, 240_000);
   });
 });
 

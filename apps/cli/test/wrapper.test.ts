@@ -28,7 +28,7 @@ afterEach(() => tree.remove());
 const hostNode = (text = `exec '${process.execPath}' "$@"`) => tree.program('node', text);
 const said = ({ stdout }: Run) => JSON.parse(stdout) as { args: string[]; node: string; cache: string; form?: string };
 
-describe('svc', () => {
+describe('svc wrapper script', () => {
   test('installs once, then runs at once, from any folder, and passes arguments on unchanged', async () => {
     hostNode();
     const first = await tree.run(['status', 'two words', '', '*'], { cwd: tree.folder });
@@ -166,7 +166,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(2);
   });
 
-  test('started twice at once installs once; the second one waits and says so', async () => {
+  test('installs once when it is started twice at the same time; the second run waits and reports it', async () => {
     hostNode();
     tree.npm('sleep 2.5');
     const runs = await Promise.all([tree.run(['up']), tree.run(['up'])]);
@@ -186,7 +186,7 @@ describe('svc', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
-  test('says what failed, why, and what to run; and succeeds at the next run', async () => {
+  test('reports a failed step with its reason and the command to run, and succeeds at the next run', async () => {
     hostNode();
     tree.npm('echo "npm warn old" >&2; echo "npm error code ENOTFOUND" >&2; exit 1');
     const failed = await tree.run(['up', '--x']);
@@ -199,7 +199,7 @@ describe('svc', () => {
     expect((await tree.run(['up'])).code).toBe(0);
   });
 
-  test('says which folder is not in the lock file yet, and what adds it', async () => {
+  test('names a package that is missing from the lock file, and the command that adds it', async () => {
     hostNode();
     const missing = 'npm error Missing: @svc/connector-shop@0.1.0 from lock file';
     const words = [
@@ -220,7 +220,7 @@ describe('svc', () => {
     ]);
   });
 
-  test('stops npm and leaves no lock when it is ended, and installs again at the next run', async () => {
+  test('stops npm and removes its lock on SIGTERM, and installs again at the next run', async () => {
     hostNode();
     tree.npm(`mkdir -p node_modules/half; echo $$ >'${tree.folder}/npm-pid'; exec sleep 30`);
     const child = tree.spawn(['up']);
@@ -253,7 +253,7 @@ describe('svc', () => {
     expect(await tree.run(['up'])).toMatchObject({ code: 1, stderr: expect.stringContaining('Install npm') as string });
   });
 
-  test('names the system library that the new Node needs', async () => {
+  test('names the missing system library that the new Node needs', async () => {
     const broken = path.join(tree.folder, 'broken-node');
     writeFileSync(
       broken,
@@ -267,7 +267,7 @@ describe('svc', () => {
     });
   });
 
-  test('writes nothing once all is installed', async () => {
+  test('writes no files once everything is installed', async () => {
     hostNode();
     const env = { NODE_COMPILE_CACHE: path.join(tree.folder, 'cache') };
     await tree.run(['up'], { env });
@@ -287,7 +287,7 @@ describe('svc', () => {
 });
 
 test('compiled code of a user who may only read the clone is kept in the data folder', async () => {
-  // For root nothing is read-only, so it runs this as another user, who may not reach the Node of these tests.
+  // Root can write everywhere, so as root this runs as another user, who may be unable to reach the Node of these tests.
   const uid = process.getuid?.() === 0 ? 65_534 : undefined;
   const node = path.join(tree.folder, 'its-node');
   copyFileSync(process.execPath, node);

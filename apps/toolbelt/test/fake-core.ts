@@ -3,7 +3,7 @@ import { listen } from '@svc/testing/listen.ts';
 
 export type Forwarded = { url: string; authorization: string | undefined; body: unknown };
 
-/** Stands for the core: notes what comes and answers what a test says. */
+/** A stand-in for the core that records requests and gives the answer that a test has set. */
 export async function startFakeCore() {
   const calls: Forwarded[] = [];
   let answered: string | null = null;
@@ -27,7 +27,7 @@ export async function startFakeCore() {
       answer = { status, body };
       answered = null;
     },
-    /** Keeps whoever sends a request of another method waiting. */
+    /** Leaves requests of other methods without an answer. */
     answersOnly(method: string): void {
       answered = method;
     },

@@ -85,14 +85,14 @@ const clients: [string, () => Promise<AnyClient>][] = [
   ],
 ];
 
-describe.each(clients)('for a client %s', (_name, connect) => {
+describe.each(clients)('HTTP server of the toolbelt, for a client %s', (_name, connect) => {
   let client: AnyClient;
   beforeEach(async () => {
     client = await connect();
   });
   afterEach(() => client.close());
 
-  test('every tool is listed, those that only read marked as such', async () => {
+  test('lists every tool, and marks the tools that only read', async () => {
     const { tools } = (await client.listTools()) as Tools;
     expect(tools.map(({ name }) => name)).toEqual(toolNames);
     const readOnly = tools.filter(({ annotations }) => annotations?.['readOnlyHint'] === true).map(({ name }) => name);
@@ -100,25 +100,25 @@ describe.each(clients)('for a client %s', (_name, connect) => {
     expect(tools.find(({ name }) => name === 'svc_who')?.inputSchema).toMatchObject({ type: 'object', required: ['path'] });
   });
 
-  test('a call is handed to the core with the token that came, and its result is text', async () => {
+  test('forwards a call to the core with the token of the client, and returns the result as text', async () => {
     const result = (await client.callTool({ name: 'svc_who', arguments: { path: '/r' } })) as Result;
     expect(core.calls).toEqual([{ url: '/v2/toolbelt/svc_who', authorization: token, body: { path: '/r' } }]);
     expect([result.isError === true, result.content]).toEqual([false, [{ type: 'text', text: '{"fine":1}' }]]);
   });
 
-  test('what the core refuses is an error that says why', async () => {
+  test('returns a refusal of the core as a tool error with its message', async () => {
     core.answers(403, { ok: false, error: 'forbidden', message: 'not from here' });
     const result = (await client.callTool({ name: 'svc_announce', arguments: { text: 'x' } })) as Result;
     expect([result.isError, result.content[0]?.text]).toEqual([true, 'not from here']);
   });
 
-  test('an input is checked by nobody but the core', async () => {
+  test('forwards the input of a call unchecked', async () => {
     await client.callTool({ name: 'svc_send', arguments: { wild: [1] } });
     expect(core.calls[0]?.body).toEqual({ wild: [1] });
   });
 });
 
-test('both eras are told who answers', async () => {
+test('clients of both eras get the name and the version of the server', async () => {
   for (const [, connect] of clients) {
     const client = await connect();
     expect(client.getServerVersion()).toEqual(expect.objectContaining({ name: 'svc-toolbelt', version: '1.2.3' }));
@@ -144,17 +144,17 @@ test.each([
   ['under a foreign host name', { authorization: token, host: 'evil.example' }, '/mcp', 403],
   ['from another site', { authorization: token, origin: 'https://evil.example' }, '/mcp', 403],
   ['for another path', { authorization: token }, '/other', 404],
-])('a request %s is refused', async (_name, headers, at, status) => {
+])('refuses a request %s', async (_name, headers, at, status) => {
   const answer = await post({ ...json, ...headers }, at);
   expect(answer.status).toBe(status);
   expect(answer.challenge).toBe(status === 401 ? 'Bearer' : undefined);
 });
 
-test('a body without end is refused', async () => {
+test('refuses a body over the size limit', async () => {
   expect((await post({ ...json, authorization: token }, '/mcp', `"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
 });
 
-test('an open client goes on when another process takes over the port', async () => {
+test('an open client works again once another process has taken over the port', async () => {
   const first = await startToolbelt(0);
   const client = new LegacyClient({ name: 'test', version: '1' });
   await client.connect(new LegacyTransport(new URL(`http://127.0.0.1:${first.port}/mcp`), { requestInit }));
@@ -167,7 +167,7 @@ test('an open client goes on when another process takes over the port', async ()
   await end(second.child);
 });
 
-test('a call of a device is waited for as long as the core says, and no longer', async () => {
+test('the call of a device tool times out after the time that the core sets', async () => {
   const started = await startToolbelt(0, 500);
   core.answers(200, { ok: true, tools: [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }] });
   const client = new LegacyClient({ name: 'test', version: '1' });
@@ -179,20 +179,20 @@ test('a call of a device is waited for as long as the core says, and no longer',
   await end(started.child);
 });
 
-test('a port that is taken is no hindrance', async () => {
+test('listens on another port when the wanted one is in use', async () => {
   const other = await startToolbelt(port);
   expect(other.port).not.toBe(port);
   await end(other.child);
 });
 
-test('it ends when its parent lets go of it', async () => {
+test('exits with 0 when its parent disconnects', async () => {
   const { child: orphan } = await startToolbelt(0);
   const exited = once(orphan, 'exit');
   orphan.disconnect();
   expect(await exited).toEqual([0, null]);
 });
 
-test('without a parent it says how it is meant to be started', async () => {
+test('exits with 1 and names the argument "stdio" when it is started without a parent', async () => {
   const { spawn } = await import('node:child_process');
   const alone = spawn(process.execPath, [entry], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -201,7 +201,7 @@ test('without a parent it says how it is meant to be started', async () => {
   expect([code, said]).toEqual([1, expect.stringContaining('"stdio"')]);
 });
 
-test('without the core a call fails with words, not with a broken connection', async () => {
+test('a call returns a tool error when the core cannot be reached', async () => {
   const gone = await startFakeCore();
   const started = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: {} });
   started.send({ type: 'start', coreUrl: gone.url, version: '1', port: 0 });

@@ -32,7 +32,7 @@ test('a client of SDK 1 calls tools with the operator’s token', async () => {
   await client.close();
 });
 
-test('so does one of the 2026 era', async () => {
+test('a client of the 2026 era calls tools with the operator’s token', async () => {
   core.calls.length = 0;
   const client = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new ModernTransport(program()));
@@ -51,11 +51,11 @@ const run = async (more: Record<string, string>) => {
   return { code, said };
 };
 
-test('it ends with its stdin', async () => {
+test('exits with 0 when its stdin ends', async () => {
   expect(await run({ SVC_TOOLBELT_TOKEN: token })).toEqual({ code: 0, said: '' });
 });
 
-test('without a token, or with one that can be guessed, it says so and ends', async () => {
+test('exits with 78 and the reason when the token is missing or too short', async () => {
   expect(await run({})).toEqual({ code: 78, said: expect.stringContaining('SVC_TOOLBELT_TOKEN is not set') });
   expect(await run({ SVC_TOOLBELT_TOKEN: 'short' })).toEqual({ code: 78, said: expect.stringContaining('too short') });
 });

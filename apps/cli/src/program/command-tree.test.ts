@@ -79,7 +79,7 @@ test('the examples of a command show that command', async () => {
   }
 });
 
-test('a noun alone lists or shows', async () => {
+test('every noun without a verb runs a command that lists or shows', async () => {
   for (const noun of all.filter(({ commands: verbsOf }) => verbsOf.length > 0)) {
     expect([pathOf(noun), await run(wordsOf(noun))]).toMatchObject([pathOf(noun), { code: 0, ran: true }]);
   }

@@ -99,7 +99,7 @@ describe('environment of a host process', () => {
     expect(having.map(({ GATEWAY_USER_PROOF }) => GATEWAY_USER_PROOF)).toEqual(['made', undefined, 'made', undefined]);
   });
 
-  test.each(['manager', 'collector'] as const)('has no login of an engine for the %s', (name) => {
+  test.each(['manager', 'collector'] as const)('omits the credentials of engines for the %s', (name) => {
     expect(hostEnv(name, env)).not.toHaveProperty('ANTHROPIC_API_KEY');
   });
 
