@@ -44,7 +44,7 @@ test.each(routes)('with a token set, %s accepts only that token', async (route) 
   expect((await ask(route, `Bearer ${token}`))?.statusCode).toBe(200);
 });
 
-test.each(routes)('without a token %s is open', async (route) => {
+test.each(routes)('without a token set, %s needs none', async (route) => {
   collector = openTestCollector();
   expect((await ask(route))?.statusCode).toBe(200);
 });
@@ -66,7 +66,7 @@ test.each([
   expect(warnings.map((text) => text.split(' ', 1)[0])).toEqual(names);
 });
 
-test('/health is open and says what the collector does', async () => {
+test('/health needs no token and reports the state of the collector', async () => {
   collector = openTestCollector({ SVC_INSIGHTS_TOKEN: token });
   const answer = await ask('GET /health');
   expect(answer?.statusCode).toBe(200);

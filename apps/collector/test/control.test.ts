@@ -108,7 +108,7 @@ test('an outcome that cannot be recorded leaves the row of the audit pending', a
   expect(await control.audit()).toMatchObject([{ outcome: 'pending', finished_at: null }]);
 });
 
-test('a refusal is in the audit with its reason', async () => {
+test('the audit records a refusal with its reason', async () => {
   expect((await control.post('stop', { session_id: 'idle' })).status).toBe(404);
   expect((await control.post('kill', { session_id: 'unknown' })).status).toBe(404);
   const rows = await control.audit();
@@ -179,7 +179,7 @@ test.each([
   ["another process's child", 700, 500, facts(700, { parent: 501 })],
   ["another user's process", 700, 500, facts(700, { user: 12_345 })],
   ['an orphan', 700, 1, facts(700, { parent: 1 })],
-])('%s is not ended', async (_name, pid, parent, found) => {
+])('refuses to end %s', async (_name, pid, parent, found) => {
   await expect(ownProcess(pid, parent, async () => found)).rejects.toMatchObject({ status: 409 });
 });
 

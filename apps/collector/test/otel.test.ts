@@ -149,7 +149,7 @@ test('exports a short turn that reports only its reply after a quiet period', as
   expect(spans.get('chat m-1')).toMatchObject({ startAt: start + 500, endAt: start + 3000 });
 });
 
-test('a failed turn is an error with its code, a denied sender is no error', async () => {
+test('exports a failed turn as an error with its code, and a denied sender without an error', async () => {
   const [inbound] = turnEvents('turn_3', 'r3');
   await collector.ingest([
     inbound,

@@ -130,7 +130,7 @@ test('the brief lists active sessions and the usage of a day by surface', async 
   expect(now - brief.since).toBeLessThan(25 * 3_600_000);
 });
 
-test('the metrics count every active session, however many these are', async () => {
+test('the metrics count all active sessions when there are more than a hundred', async () => {
   const inbound = (session: string, ts: number) => ({ kind: 'inbound', ts, session });
   await collector.ingest([
     ...Array.from({ length: 130 }, (_, i) => inbound(`s${i}`, now - 1000)),

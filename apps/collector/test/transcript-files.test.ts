@@ -155,7 +155,7 @@ test('stops reading transcripts when the collector stops', async () => {
   expect(read).toBe(1);
 });
 
-test('a collector that is killed while it reads goes on where it was: nothing is lost, nothing is stored twice', async () => {
+test('a collector killed while it reads resumes where it was, without losing or repeating an event', async () => {
   const rounds = usualOrDeep([0, 2, 5], [0, 1, 2, 3, 4, 5]);
   const total = rounds.length * 1000;
   let written = 0;

@@ -103,7 +103,7 @@ test('transcripts of engines in the data folder are not sessions of a terminal, 
   expect(await sessions()).toEqual([]);
 });
 
-test('sessions-changed names changed sessions, and nothing else', async () => {
+test('sessions-changed names only sessions that have changed', async () => {
   writeFileSync(house.claudeFile, whole);
   const { collector, sessions } = await house.follow();
   const items: { name: string }[] = [];

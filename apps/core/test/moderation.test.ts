@@ -102,7 +102,7 @@ describe('moderation endpoint', () => {
   afterEach(() => core.close());
   const ask = async (who: string, content: Envelope['content']) => (await core.handle(from(who, content))).json();
 
-  test('is asked about message, system prompt and transcript, with the key and the model', async () => {
+  test('receives message, system prompt and transcript, with the key and the model', async () => {
     const transcript = [{ role: 'user', text: 'before' } as const];
     expect(await ask('anna', { text: 'hi', system: 'be short', transcript })).toMatchObject({ outcome: 'replied' });
     expect(server.requests).toEqual([

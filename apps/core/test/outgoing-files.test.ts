@@ -112,7 +112,7 @@ test('nothing outside the uploads opens, and missing files differ from forbidden
   await expect(open(gone)).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('without a pass of this installation nothing opens', async () => {
+test('opens no file without a pass of this installation', async () => {
   const { path: file } = await upload('x', 'chatroom:a:channel:1');
   for (const pass of ['', 'x', passOf('a').slice(1), `${passOf('a')}=`])
     await expect(connector('a', pass).open(file)).rejects.toMatchObject({ code: 'unauthorized' });

@@ -104,7 +104,7 @@ describe('cost of speech', () => {
     expect(usage()).toMatchObject([cost, cost]);
   });
 
-  test('is refused at a hard limit', async () => {
+  test('is limited by the hard spending limit, which refuses further calls', async () => {
     await open({ ...openai(), SVC_SPEND_HARD_USD: '0.00001' });
     expect((await speak({ text: 'hello' })).statusCode).toBe(200);
     for (const answer of [await speak({ text: 'hello' }), await transcribe(clip)]) {

@@ -53,6 +53,6 @@ test.each([
   ['nothing in time', '', hurried, false, 504],
   ['no JSON', reply('200 OK', 'hello', 'x-svc-child: the-proof\r\n'), post, true, 502],
   ['no HTTP', 'hello\r\n\r\n', post, true, 502],
-])('a connector that answers with %s is a fault', async (_, answer, call, again, status) => {
+])('reports an error when a connector answers with %s', async (_, answer, call, again, status) => {
   expect(await callConnector(await listen(answer), '/out', call)).toMatchObject({ ok: false, again, error: { status } });
 });

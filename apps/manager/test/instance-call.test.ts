@@ -60,7 +60,7 @@ describe('a call into an instance', () => {
     expect((await call(id, { method: 'flood' })).status).toBeGreaterThanOrEqual(400);
   });
 
-  test('is refused by one that is stopped, or offers nothing', async () => {
+  test('is refused by an instance that is stopped or offers no methods', async () => {
     const { id } = await create({ enabled: false });
     expect((await call(id, { method: 'look' })).status).toBe(409);
     const silent = await create({}, { silent: true });

@@ -153,8 +153,8 @@ describe('a running instance', () => {
   });
 });
 
-describe('a disk that takes no more', () => {
-  test('ends neither the manager nor an instance', async () => {
+describe('a full disk', () => {
+  test('stops neither the manager nor an instance', async () => {
     const manager = await open();
     // What is written there is renamed over it, which fails as a full disk does.
     mkdirSync(path.join(manager.dataDir, 'run/instances.json/x'), { recursive: true });

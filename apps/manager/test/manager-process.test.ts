@@ -148,7 +148,7 @@ describe('a manager process', () => {
     expect(outputs.get(manager)?.()).toContain('SVC_MANAGER_TOKEN is not set');
   });
 
-  test('[M11] killed at any moment of a change keeps the old config or the new one, whole', async () => {
+  test('[M11] keeps the complete old or new config when killed at any moment of a change', async () => {
     const kills = process.env['TEST_DEEP'] === '1' ? 60 : 4;
     await end(await withInstance(), 'SIGTERM');
     const seen = new Set<string>();

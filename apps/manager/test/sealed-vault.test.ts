@@ -71,7 +71,7 @@ test('an instance also waits for a vault that cannot be reached yet', async () =
   await is('running');
 });
 
-test('an instance with its secret elsewhere starts at once, and one that is stopped while it waits stays stopped', async () => {
+test('an instance whose secret is not in the vault starts at once; one stopped while it waits stays stopped', async () => {
   await manager.close();
   manager = await openRealManager({ ...env(vault.url), SVC_SECRETS_COMMAND: '/bin/echo of-the-command' });
   await create();

@@ -35,7 +35,7 @@ describe('a file', () => {
   test.each([
     ['cat.png', 'photo'],
     ['list.txt', 'document'],
-  ])('of the upload area is sent in the way the channel has for it: %s', async (name, kind) => {
+  ])('of the upload area is sent as a photo or a document by its type: %s', async (name, kind) => {
     const { id } = shared();
     const file = path.join(uploads(), name);
     expect((await send({ instance_id: id, target: 'b1', path: file, caption: 'look' })).status).toBe(200);
@@ -104,7 +104,7 @@ describe('a connector’s /out', () => {
     ['with a wrong one', { authorization: 'Bearer wrong' }, 401],
     ['from another site', { origin: 'https://evil.example' }, 403],
     ['under another name', { host: 'evil.example' }, 403],
-  ])('[X06] is closed to everybody else: %s', async (_, headers, status) => {
+  ])('[X06] refuses a request %s', async (_, headers, status) => {
     const { id, port } = shared();
     const url = `http://127.0.0.1:${port}`;
     const message: OutboundMessage = { id: 'x', target: 'b', kind: 'text', text: 'x' };

@@ -70,7 +70,7 @@ describe('POST /send', () => {
     expect((await send({ instance_id: id, target: 'busy-once', text: 'x' })).body).toMatchObject({ delivered: true });
   });
 
-  test('waits for an instance that is just being started again', async () => {
+  test('waits for an instance that is restarting', async () => {
     const { id, pid } = await create();
     signalProcess(pid, 'SIGKILL');
     await eventually(list, (instances) => instances[0]?.pid !== pid);
@@ -165,7 +165,7 @@ describe('[X01] [X08] what cannot be sent', () => {
 });
 
 describe('GET /send/targets', () => {
-  test('lists every instance with what can be sent through it', async () => {
+  test('lists every instance with the kinds of message that it can send', async () => {
     const { id } = await create({ enabled: false });
     await bench.manager.call('POST', '/instances', { type: 'single', name: 'Single' });
     expect((await bench.manager.call('GET', '/send/targets')).body).toEqual({

@@ -125,7 +125,7 @@ test.each([undefined, 'Bearer', 'Bearer vagent_unknown', 'Basic abc'])('a call w
   expect((await vault.ask('POST /v1/tokens', { name: 'KNOWN_KEY' }, headers)).status).toBe(401);
 });
 
-test('an agent may have a thousand tokens open', async () => {
+test('limits each agent to a thousand open tokens', async () => {
   const { issue } = vault.context.tokenExchange;
   const agent = { id: 'agt_x', name: 'x', tier: 'SACRED', created_at: 0, revoked_at: null } as const;
   for (let n = 0; n < 1000; n++) await issue(agent, 'KNOWN_KEY');

@@ -133,7 +133,7 @@ const errorStride = usualOrDeep(3, 1);
 const why = whyNoFaults();
 describe.skipIf(why !== null)(`with a fault in a system call${skipNote(why)}`, () => {
   test.each(['put', 'rotate', 'passphrase'])(
-    'V09: killed at any write of %s, every secret is there, old or new',
+    'V09: keeps every secret, old or new, when killed at any write of %s',
     async (step) => {
       const { dir, changes } = recordStep(step);
       const [after, digests] = [step === 'put' ? 'a new value' : old(3), digestsOf(dir)];

@@ -128,7 +128,7 @@ describe('a vault that the process sets up itself', () => {
     await expect(startVaultProcess(folder.path, other)).rejects.toThrow('ended with 1');
   });
 
-  test('its memory stays out of core dumps', () => {
+  test('keeps its memory out of core dumps', () => {
     expect(Number.parseInt(readFileSync(`/proc/${vault.child.pid}/coredump_filter`, 'utf8'), 16)).toBe(0);
   });
 

@@ -110,7 +110,7 @@ describe('a new root key', () => {
 });
 
 describe('V05: number of uses of a key', () => {
-  test('is limited far below where nonces may repeat', () => {
+  test('is at most a quarter of 2^32, the bound for random nonces', () => {
     expect(mostUses).toBeLessThanOrEqual(2 ** 32 / 4);
   });
 
@@ -175,7 +175,7 @@ describe('keys of silos', () => {
     expect((await vault.ask('POST /v1/silos/unwrap', { silo: 'photos', wrapped }, vault.bearer(key))).status).toBe(500);
   });
 
-  test('are for agents of the highest tier', async () => {
+  test('are refused to agents below the highest tier', async () => {
     const low = await vault.register('low', 'TRUSTED');
     expect((await vault.ask('POST /v1/silos/generate', { silo: 's' }, vault.bearer(low))).status).toBe(403);
     expect((await vault.ask('POST /v1/silos/wrap', { silo: 's', key: 'AAAA' }, vault.bearer(key))).status).toBe(400);

@@ -102,7 +102,7 @@ describe('while sealed', () => {
     expect((await vault.unseal()).status).toBe(429);
   });
 
-  test('one passphrase is tried at a time', async () => {
+  test('checks one passphrase at a time, and refuses the others', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => vault.unseal('wrong passphrase')));
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(19);
@@ -166,7 +166,7 @@ describe('set-up', () => {
     expect((await vault.ask('GET /v1/status')).body).toEqual({ initialized: false, sealed: true });
   });
 
-  test('happens once', async () => {
+  test('is refused a second time', async () => {
     await vault.init();
     expect((await vault.ask('POST /v1/init', { passphrase: 'another passphrase' })).status).toBe(409);
   });
@@ -201,7 +201,7 @@ describe('with an admin key of the operator', () => {
     vault = await openTestVault({ env: { SVC_VAULT_ADMIN_KEY: own } });
   });
 
-  test('set-up needs it, and makes no other', async () => {
+  test('set-up requires this key and creates no other', async () => {
     expect((await vault.ask('POST /v1/init', { passphrase }, {})).status).toBe(401);
     expect(await vault.good('POST /v1/init', { passphrase })).toEqual({ ok: true, sealed: false, admin_key: null });
     expect((await vault.ask('GET /v1/agents')).status).toBe(200);

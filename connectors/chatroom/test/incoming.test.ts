@@ -184,7 +184,7 @@ test('an autonomous channel starts a turn without a mention only when triage say
   expect(house.core.turns[1]?.envelope.content.system).toContain('[[NO_REPLY]]');
 });
 
-test('a quiet channel is only read', async () => {
+test('messages of a quiet channel are read and not answered', async () => {
   const house = await openWork({ config: { channel_mode: 'quiet' } });
   house.say(`${house.me} hello`);
   await expect.poll(() => house.taken()).toEqual([{ text: 'hello', delivery: 'async' }]);

@@ -73,7 +73,7 @@ describe.each([
       ] as const
     ).filter(([way]) => way === 'whole' || audience === 'private'),
   )(
-    'twice as much more of the text, %s, is at most 2.2 times the work, and bounded',
+    'the work grows at most in proportion to the length of the text, read %s, and is bounded',
     { timeout: 300_000 },
     (_way, size, part) => {
       const tried = audience === 'public' ? texts : texts.filter((_, n) => n % parts === part % parts);

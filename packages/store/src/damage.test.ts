@@ -44,7 +44,7 @@ function checkedBy(script: string) {
   return checkDatabase(file, { timeoutMs, reader });
 }
 
-test('the check of a sound database finds nothing, also while it is used', async () => {
+test('the check finds no damage in a sound database, also while it is in use', async () => {
   const { file } = filled();
   const db = openSqlite(file);
   onTestFinished(() => db.close());

@@ -204,7 +204,7 @@ describe('post without a response', () => {
 });
 
 describe('push', () => {
-  test('goes to a channel, or to a person, whose private channel is opened once', async () => {
+  test('goes to a channel or to a person, and opens the private channel of a person once', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push(general, { text: 'One.' }), signal));
     for (const id of ['d2', 'd3']) await out.within(out.send({ ...push('user:2000000000000000001', { text: id }), id }, signal));

@@ -303,7 +303,7 @@ describe('files', () => {
     expect(out.named('sendDocument')).toMatchObject([{ document: 'file a.png' }]);
   });
 
-  test('that are pushed have their caption', async () => {
+  test('are pushed with their caption', async () => {
     const out = await setUpOutgoing();
     await out.within(out.send(push('42', { path: '/x/list.txt', caption: 'the **list**' }), signal));
     expect(out.named('sendDocument')).toEqual([

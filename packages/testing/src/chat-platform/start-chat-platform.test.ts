@@ -172,7 +172,7 @@ describe('faults', () => {
     ['cut after', ['x'], 200],
     [{ status: 502, when: 'before' }, [], 200],
     [{ status: 502, when: 'after' }, ['x'], 200],
-  ] as const)('%o leaves %o', async (fault, left, status) => {
+  ] as const)('%o leaves the messages %o', async (fault, left, status) => {
     platform.failNext(/^POST \/chats/, fault);
     expect((await ask('GET', '/me')).status).toBe(200);
     const asked = ask('POST', '/chats/ann/messages', { text: 'x' });

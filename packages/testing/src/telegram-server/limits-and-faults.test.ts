@@ -85,7 +85,7 @@ describe('limits', () => {
     expect(trial.server.offences).toMatchObject([{ limit: 'bot' }]);
   });
 
-  test('pass faster when time is scaled', async () => {
+  test('expire sooner when time is scaled', async () => {
     await trial.open({ limits: { slackMs: 0 }, timeScale: 20, clock });
     for (let n = 0; n < 3; n++) await send(trial.ann.id);
     const error: unknown = await trial.api.sendMessage(trial.ann.id, 'x').catch((reason: unknown) => reason);

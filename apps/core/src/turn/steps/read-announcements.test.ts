@@ -70,7 +70,7 @@ describe('announcement cursor', () => {
     expect(await sessions.announceCursor(anna.key)).toBe(1);
   });
 
-  test('is not moved by reading alone', async () => {
+  test('does not move when announcements are only read', async () => {
     const { post, read, sessions } = await open();
     await post('news');
     await read(anna);

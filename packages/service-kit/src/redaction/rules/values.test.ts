@@ -23,7 +23,7 @@ test.each(['changeme', 'your-key-123', 'mySecret', 'my-token-12', 'EXAMPLE1', 'a
   (text) => expect(isFiller(text)).toBe(true),
 );
 
-test.each(['mySecret789', 'admins', 'a-token-of-ours', 'hunter3'])('%s may be a value', (text) =>
+test.each(['mySecret789', 'admins', 'a-token-of-ours', 'hunter3'])('%s is not filler and may be a value', (text) =>
   expect(isFiller(text)).toBe(false),
 );
 
