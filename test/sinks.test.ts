@@ -20,7 +20,7 @@ const found = (pattern: RegExp): Record<string, string[]> =>
     }),
   );
 
-test('routes that answer with bytes say what they send', () => {
+test('every route that answers with bytes declares what it sends', () => {
   expect(found(/sendsBytes: '([^']+)'/g)).toEqual({
     'apps/core/src/api-key/api-key-routes.ts': ['a key that was just made, for who made it'],
     'apps/core/src/backup/backup-routes.ts': ['the archive'],

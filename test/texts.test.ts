@@ -15,7 +15,7 @@ test('the language types contain every text of the code (node scripts/write-text
   expect(readFileSync(path.join(app, 'language/texts.ts'), 'utf8')).toBe(textsModule(readTexts()));
 });
 
-test.each(globSync('languages/*.ts', { cwd: app }))('%s has the values of each text', async (file) => {
+test.each(globSync('languages/*.ts', { cwd: app }))('%s has the placeholders of each text', async (file) => {
   const { language } = (await import(path.join(app, file))) as { language: Language };
   const { texts, plurals } = readTexts();
   for (const text of texts) expect([text, valuesOf(language.texts[text] ?? '')]).toEqual([text, valuesOf(text)]);

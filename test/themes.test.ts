@@ -21,7 +21,7 @@ test('a theme changes only colours', () => {
 });
 
 /** So that a page whose colours were checked in a wide window needs only its layout checked in a narrow one. */
-test('the width of a window changes no colours', () => {
+test('styles for a window width set no colours', () => {
   const blocks = sources('.css').flatMap((file) => [
     ...read(file).matchAll(/@(?:media|container)[^{]*width[^{]*\{((?:[^{}]*\{[^{}]*\})*)/g),
   ]);

@@ -59,7 +59,7 @@ const send = (name: Name, { method, path }: Route, headers: Record<string, strin
     outgoing.end(body);
   });
 
-/** Asks every route, and gives those that did not answer as they should. */
+/** Requests every route, and returns those that did not answer as expected. */
 async function sweep(name: Name, headers: Record<string, string>, expected: number, over: Partial<Route> = {}) {
   const wrong: string[] = [];
   for (const route of routes[name] ?? []) {
@@ -164,17 +164,17 @@ test('the refused requests changed no state', async () => {
   expect(Object.keys(((await read('core', '/v2/mcp')) as { servers: object }).servers)).toEqual(['svc-toolbelt', 'svc-device']);
 });
 
-/** Parsing and checking is the same code for all routes, so each of several tries takes another half of them, or all when there is time for it. */
+/** All routes share the code that parses and checks, so each case takes one half of the routes in turn, or all of them in a deep run. */
 const shareOf = (name: Name, nth: number): Route[] =>
   (routes[name] ?? []).filter((_, index) => index % usualOrDeep(2, 1) === nth % usualOrDeep(2, 1));
 
-/** Gives each case its number. */
+/** Numbers the cases. */
 const numbered = <T>(cases: readonly T[]) => cases.map((one, nth) => ({ one, nth }));
 
-/** A fault of the service, or an answer that shows its inside. */
+/** A status of a fault, or an answer that contains paths of the source. */
 const isFault = ({ status, body }: Answer) => (status >= 500 && status !== 503) || /node_modules|\/src\/|\.ts:\d/.test(body);
 
-describe.each(processes)('%s is not moved', (name) => {
+describe.each(processes)('%s is not harmed', (name) => {
   const nested = 30_000;
 
   test.each(

@@ -13,7 +13,7 @@ import { createClients, type Sent, type Way } from './core-killed/clients.ts';
 import { createCoreProcess, type CoreProcess } from './core-killed/core-process.ts';
 import { startStubManager } from './core-killed/stub-manager.ts';
 
-/** Each run draws others. A thorough run asks for 200, which takes some minutes. */
+/** Each run kills at other moments. A thorough run sets 200, which takes some minutes. */
 const kills = Number(process.env['CORE_KILLS'] ?? usualOrDeep(6, 40));
 /** Fewer where each commit waits for the disk: the same code decides what is acknowledged. */
 const killsInFull = Math.ceil(kills / 4);
@@ -67,7 +67,7 @@ test(`a power failure under load, ${killsInFull} times, loses nothing that the c
   await storm(killsInFull, cutPower, { SVC_DURABILITY: 'full' }, disk.folder);
 }, 900_000);
 
-test(`${stops} stops and starts of the core under load lose nothing either, and each stop is a clean one`, async () => {
+test(`${stops} stops and starts of the core under load lose no message, and each stop is clean`, async () => {
   await storm(stops, async (core, isReady, random, answered) => {
     await isReady.then(() => someAnswers(random, answered));
     expect([await core.end('SIGTERM'), core.faults()]).toEqual([0, '']);
@@ -76,20 +76,20 @@ test(`${stops} stops and starts of the core under load lose nothing either, and 
 
 type EndCore = (core: CoreProcess, isReady: Promise<boolean>, random: () => number, answered: () => number) => Promise<void>;
 
-/** Every fifth kill hits the core while it starts and takes up what was open. */
+/** Every fifth kill hits the core while it starts and resumes open turns. */
 const killSoon: EndCore = async (core, isReady, random, answered) => {
   if (random() < 0.2) await pause(random() * 350);
   else await isReady.then(() => someAnswers(random, answered));
   await core.end('SIGKILL');
 };
 
-/** Until some messages more are answered, at most 1.5 s. A time alone would let a busy machine answer none, and an idle one thousands. */
+/** Waits for some more answers, at most 1.5 s. In a fixed time a busy machine might answer no message, and an idle one thousands. */
 async function someAnswers(random: () => number, answered: () => number): Promise<void> {
   const enough = answered() + random() * 25;
   for (const end = performance.now() + 1500; answered() < enough && performance.now() < end;) await pause(random() * 20);
 }
 
-/** Sends messages on many conversations while the core ends and starts again, then looks what became of each. */
+/** Sends messages in many conversations while the core ends and restarts, then checks the outcome of each. */
 async function storm(rounds: number, endCore: EndCore, env: Record<string, string> = {}, at?: string): Promise<void> {
   const seed = Number(process.env['CORE_KILLS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const random = createRandom(seed);

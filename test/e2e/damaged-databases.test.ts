@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => used.remove());
 
-/** A copy of it that a test may break. */
+/** A copy of that data folder, which a test may damage. */
 function brokenFolder(break_: (dir: string) => void): string {
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
@@ -136,7 +136,7 @@ describe('a process whose database is damaged', () => {
     expect(degraded.join()).toContain(`./svc backup restore ${backup}`);
   };
 
-  test.each(['header', 'turn'])('(the core, %s) lets nobody in, or says at run time which file it is', async (what) => {
+  test.each(['header', 'turn'])('(the core, %s) does not answer, and /health names the file and the backup', async (what) => {
     const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
     const core = start('core', dir);
     await core.says('core is ready');
@@ -148,7 +148,7 @@ describe('a process whose database is damaged', () => {
     await core.stop();
   });
 
-  test.each(['principal', 'identifier'])('(the core, %s) starts, lets nobody in, and says which file it is', async (what) => {
+  test.each(['principal', 'identifier'])('(the core, %s) denies access, and /health names the file and backup', async (what) => {
     const dir = brokenFolder((folder) => damageDatabase(path.join(folder, 'core.db'), what));
     const core = await openTestCore({ dataDir: dir });
     onTestFinished(() => core.close());

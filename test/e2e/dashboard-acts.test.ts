@@ -169,7 +169,7 @@ describe.skipIf(why !== null)(`actions in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
-  test('an engine is tried, a backup is made and can be restored by its day alone, and another browser is signed out', async () => {
+  test('tries an engine, restores a backup only after its day is typed, and signs out another browser', async () => {
     const other = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await other.newPage();
     await shown.goto(`${dashboard.url}/login`);

@@ -247,7 +247,7 @@ describe.skipIf(why !== null)(`attacks on the dashboard${skipNote(why)}`, () => 
     await stranger.close();
   });
 
-  test('who signs out is out in every call, and signs in again with a new code', async () => {
+  test('signing out ends the login for every call, and a new code signs in again', async () => {
     const context = await browser.newContext({ serviceWorkers: 'block' });
     const shown = await context.newPage();
     const faults = watch(shown);

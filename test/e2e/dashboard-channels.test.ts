@@ -51,7 +51,7 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
       config: { token_secret_key: 'ROOMS_TOKEN' },
     });
     rooms = made.body.instance;
-    // axe is put into the page; that the page itself needs nothing of the like, other tests hold
+    // Axe is injected into the page, past its CSP; other tests check that the page itself keeps to it.
     const context = await browser.newContext({
       viewport: { width: 1280, height: 844 },
       bypassCSP: true,

@@ -10,7 +10,7 @@ import { openBrowser, say, watch, whyNoBrowser } from './device-app/browser.ts';
 const why = whyNoBrowser();
 const chunkBytes = 1024 * 1024;
 
-/** All of it is real, but for the network between the page and the dashboard: that is cut where a test says so. */
+/** Everything is real, except that tests may cut the network between the page and the dashboard. */
 describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
@@ -76,7 +76,7 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
 
   const leavePage = async () => void (await page.goto('about:blank'));
   const input = (shown: Page = page) => shown.getByLabel('Message', { exact: true });
-  /** The chat in a browser of the same login that has the service worker, which the tests that are not about it do without. */
+  /** The chat in another browser of the same login, with the service worker, which the page of the other tests lacks. */
   const openWithWorker = async (): Promise<Page> => {
     const other = await browser.newContext({ storageState: await context.storageState() });
     onTestFinished(() => other.close());
@@ -86,7 +86,7 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     return shown;
   };
   const lastReply = (shown: Page = page) => shown.locator('.reply').last().textContent();
-  /** What the core has of the conversation. */
+  /** The messages of the conversation in the core. */
   const history = async (): Promise<History['messages']> => {
     const answer = await fetch(`${dashboard.house.urls.core}/v2/session/web%3AAnna%3Amain/history`);
     return answer.status === 404 ? [] : ((await answer.json()) as History).messages;
@@ -119,7 +119,7 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     expect(await timesSaid(text)).toBe(1);
   });
 
-  test('a draft is there after a reload, and on the page without network', async () => {
+  test('a draft survives a reload, and is shown on the page without network', async () => {
     const shown = await openWithWorker();
     await input(shown).fill('half a thought');
     await shown.reload(); // the worker has the page from here on
@@ -300,7 +300,7 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     await page.locator('.said').last().locator('.file', { hasText: 'large.bin' }).waitFor();
   });
 
-  test('the worker keeps assets with a hash in their name and the page without network; what is not there is a 404', async () => {
+  test('the service worker caches only hashed assets and the page without network; a missing asset is a 404', async () => {
     const shown = await openWithWorker();
     await shown.reload();
     await isLive(shown);

@@ -14,7 +14,7 @@ import { whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 
-/** Forms that are filled in wrongly, or at the wrong moment. */
+/** Forms that are filled in incorrectly or at the wrong moment. */
 describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let page: Page;
@@ -261,7 +261,7 @@ describe.skipIf(why !== null)(`forms of the dashboard${skipNote(why)}`, () => {
     await form.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  test('what was typed is not dropped without a question, by Escape, the cross, a second Escape or going back', async () => {
+  test('Escape, the cross, a second Escape and going back do not discard typed text without a question', async () => {
     await page.goto(`${dashboard.url}/settings`); // with no history but its own
     await page
       .getByRole('link', { name: /^Limits/ })

@@ -42,7 +42,7 @@ describe.skipIf(why !== null)(`live connection of the dashboard${skipNote(why)}`
   });
 
   const shown = (on: Page = page) => expect.poll(() => on.locator('.link').textContent());
-  /** The streams that a page opens from now on, and which of them are over. */
+  /** Counts the streams that a page opens from now on, and those that have ended. */
   function streamsOf(of: Page, path = '/live') {
     const streams = { opened: 0, ended: 0 };
     of.on('request', (request) => void (request.url().endsWith(path) && (streams.opened += 1)));
@@ -57,7 +57,7 @@ describe.skipIf(why !== null)(`live connection of the dashboard${skipNote(why)}`
     const { urls } = house;
     const person = { key: 'nobody-told', display_name: 'Nobody Told' };
     expect((await house.post(`${urls.core}/trust/principals`, person)).status).toBe(200);
-    // By then the collector has sent it to all who listened.
+    // Once it is stored, the collector has sent it to every reader.
     const stored = async () => await (await fetch(`${urls.collector}/api/events?limit=50`)).text();
     await expect.poll(stored).toContain('Nobody Told');
     const before = house.pidOf('core');

@@ -84,7 +84,7 @@ describe.skipIf(why !== null)(`layout and accessibility of the dashboard${skipNo
   beforeAll(async () => {
     browser = await openBrowser([], 'dashboard');
     dashboard = await openDashboard();
-    // axe is put into the page; that the page itself needs nothing of the like, the other tests hold
+    // Axe is injected into the page, past its CSP; other tests check that the page itself keeps to it.
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true, serviceWorkers: 'block' });
     page = await context.newPage();
     faults = watch(page);
@@ -99,7 +99,7 @@ describe.skipIf(why !== null)(`layout and accessibility of the dashboard${skipNo
     await dashboard?.house.stop();
   });
 
-  test('axe finds nothing while the login is set up, and where one signs in', async () => {
+  test('axe finds no problem in the set-up of the login and on the sign-in page', async () => {
     const stranger = await browser.newContext({
       viewport: { width: 390, height: 844 },
       bypassCSP: true,

@@ -78,7 +78,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await isLive(page); // nobody has pressed anything
   });
 
-  test('[8] guesses at the password do not keep it waiting', async () => {
+  test('[8] guesses at the password do not delay a sign-in by passkey', async () => {
     const strangers = await browser.newContext({ serviceWorkers: 'block' });
     const stranger = await strangers.newPage();
     await stranger.goto(`${dashboard.url}/login`);
@@ -134,7 +134,7 @@ describe.skipIf(why !== null)(`passkeys in the dashboard${skipNote(why)}`, () =>
     await loginTokens(dashboard, account, recoveryCode());
   });
 
-  test('[4] at 127.0.0.1 it is refused with a reason', async () => {
+  test('[4] adding a passkey at 127.0.0.1 is refused with a reason', async () => {
     const elsewhere = await browser.newContext({ serviceWorkers: 'block' });
     const there = await elsewhere.newPage();
     const local = dashboard.url.replace('localhost', '127.0.0.1');

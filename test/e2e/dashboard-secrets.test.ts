@@ -103,7 +103,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
     await prove();
     await page.locator('.field-words .fault').waitFor();
     expect(await field.inputValue()).toBe('');
-    // After a wrong one the next is not taken at once.
+    // After a wrong passphrase the next one is refused for a while.
     const answerTo = async (text: string): Promise<number> => {
       await field.fill(text);
       const answer = page.waitForResponse((response) => response.url().endsWith('/unseal'));
@@ -283,7 +283,7 @@ describe.skipIf(why !== null)(`secrets in the dashboard${skipNote(why)}`, () => 
   test('says that the service cannot be reached, and tries again by a button', async () => {
     await page.route('**/core/v2/keys', (route) => route.abort());
     await open('keys');
-    // It is said while it is tried again, too.
+    // The message stays while the request is retried.
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor({ timeout: 30_000 });
     await page.unroute('**/core/v2/keys');
     await page.getByRole('button', { name: 'Try again' }).click();

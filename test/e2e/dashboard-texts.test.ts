@@ -15,12 +15,12 @@ import { openBrowser, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
 const texts = foreignTexts.map((text) => text.toWellFormed());
-/** As many as a page shows at once. */
+/** The number of turns that a page shows at once. */
 const turnsAtOnce = 40;
 const workers = 8;
 const session = '/sessions/compat%3Acompat%3Asession%3A0';
 const screens = screensWith(session);
-/** Buttons that open more texts of others. */
+/** Buttons that open dialogs with more foreign texts. */
 const dialogs: Record<string, string[]> = {
   '/people': ['Let in', 'Invite a person'],
   '/channels': ['Logs', 'Remove', 'Add channel'],
@@ -62,7 +62,7 @@ describe.skipIf(why !== null)(`hostile texts in the dashboard${skipNote(why)}`, 
   const nothingHappened = async () => expect([...attacks.found, ...(await attacks.look())]).toEqual([]);
 
   test('[30] are shown as text in messages, thoughts, tools, results and replies', async () => {
-    // So high that all of a conversation is there at once.
+    // High enough to render a complete conversation.
     await page.setViewportSize({ width: 1280, height: 30_000 });
     for (let from = 0; from < texts.length; from += turnsAtOnce) {
       const group = texts.slice(from, from + turnsAtOnce);
@@ -146,7 +146,7 @@ describe.skipIf(why !== null)(`hostile texts in the dashboard${skipNote(why)}`, 
     };
     const opens = async (screen: string, sparesWords: boolean) => {
       await answers.setSparing(sparesWords);
-      // What was kept of an answer with other words goes with the page.
+      // Loading the page again drops cached answers with other words.
       await (sparesWords ? load(screen) : go(page, screen));
       await page.locator('h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count(), { message: screen }).toBe(0);
@@ -180,7 +180,7 @@ describe.skipIf(why !== null)(`hostile texts in the dashboard${skipNote(why)}`, 
   });
 });
 
-/** Opens all that is folded, also inside of what it opened. */
+/** Unfolds everything, also inside of unfolded parts. */
 const openFolds = `(async () => {
   for (let round = 0; round < 100; round++) {
     const folded = document.querySelectorAll('.fold-line[aria-expanded=false]');
@@ -190,7 +190,7 @@ const openFolds = `(async () => {
   }
 })()`;
 
-/** A few at a time. */
+/** Runs `work` for each text, a few at a time. */
 async function ofEach(all: readonly string[], work: (text: string, index: number) => Promise<unknown>): Promise<void> {
   const waiting = [...all.entries()];
   const worker = async () => {

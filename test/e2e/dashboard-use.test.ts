@@ -12,13 +12,13 @@ import { holdOlder, markedInSight, painted, said, samples, usageOf } from './das
 import { openBrowser, say, watch, watchStatus, whyNoBrowser } from './device-app/browser.ts';
 
 const why = whyNoBrowser();
-/** Runs as long, and with limits as strict, as the budgets of the project say; needs an otherwise idle machine. */
+/** Uses the durations and the strict limits of the project's budgets; needs an otherwise idle machine. */
 const isLong = process.env['TEST_LONG'] !== undefined;
 const streaming = isLong ? { seconds: 60, runs: 10, leastShare: 0.75 } : { seconds: 2, runs: 2, leastShare: 0.3 };
 const longestTaskMs = isLong ? 100 : 1500;
 const maxGrowthMb = 4;
 
-/** By keyboard and screen reader, with other displays, and under load; the test controls what the engine says. */
+/** Use by keyboard and screen reader, with unusual display settings, and under load; the test sets the answers of the engine. */
 describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
   let dashboard: Dashboard;
   let browser: Browser;
@@ -136,7 +136,7 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     },
   );
 
-  test('[35] the keyboard alone skips to the content, opens what there is, and gets the focus back', async () => {
+  test('[35] the keyboard alone reaches the content, a dialog, the commands and the chat, and closing restores the focus', async () => {
     await load('/people');
     await page.keyboard.press('Tab');
     await isFocused('Skip to the content');

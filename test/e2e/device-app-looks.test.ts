@@ -67,7 +67,7 @@ describe.skipIf(why !== null)(`layout and accessibility of the app of a device${
     await context.close();
   });
 
-  test('[38] nothing goes out of the page, from 320 to 1920 wide', async () => {
+  test('[38] nothing overflows the page sideways, from 320 to 1920 px wide', async () => {
     const context = await browser.newContext({ viewport: { width: 320, height: 700 }, serviceWorkers: 'block' });
     const { page, faults } = await openPaired(context, gateway);
     await page.locator('.markdown').first().waitFor();

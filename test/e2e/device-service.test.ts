@@ -22,7 +22,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** The numbers are those of the study of the dashboard. All of it is real; cases that need a misbehaving server are in `device-app*.test.ts`. */
+/** The numbers are those of the study of the dashboard. Everything is real; cases that need a misbehaving server are in `device-app*.test.ts`. */
 describe.skipIf(why !== null)(`the app of a device with the real service${skipNote(why)}`, () => {
   let gateway: RealGateway;
   let browser: Browser;
@@ -335,7 +335,7 @@ describe.skipIf(why !== null)(`the app of a device with the real service${skipNo
       await expect.poll(() => page.getByText('Waiting for the connection').count()).toBe(1);
       await page.reload();
       isCut = false;
-      // What says that it thinks is a reply, too.
+      // The sign of thinking counts as a reply, too.
       await expect.poll(() => lastReply(page), { timeout: 120_000 }).toContain('you wrote 12 characters');
       expect(puts).toEqual(puts.map((_, index) => index));
       const stored = findFile(path.join(gateway.house.folder, 'attachments'), 'film.mp4');

@@ -74,7 +74,7 @@ describe('an OpenAI client', () => {
 });
 
 describe('usage', () => {
-  test('is counted per person, and the session row knows its resume id', async () => {
+  test('is counted per person, and the session has the resume id of its engine', async () => {
     await ask('echo count me');
     await expect
       .poll(async () => (await house.get<{ usage: UsageRollup[] }>(`${house.urls.collector}/api/usage?since=0`)).usage)
@@ -84,14 +84,14 @@ describe('usage', () => {
 });
 
 describe('the service', () => {
-  test('shows the same version everywhere', async () => {
+  test('reports the same version from each process', async () => {
     const versions = await Promise.all(
       Object.values(house.urls).map((url) => house.get<{ sha: string; version: string }>(`${url}/version`)),
     );
     expect(new Set(versions.map(({ sha, version }) => `${version} ${sha}`)).size).toBe(1);
   });
 
-  test('describes its routes', async () => {
+  test('describes its routes in /openapi.json', async () => {
     const document = await house.get<{ paths: Record<string, unknown> }>(`${house.urls.core}/openapi.json`);
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/v2/handle', '/v2/session/{key}', '/query', '/health']));
   });
@@ -186,7 +186,7 @@ describe('an additional API key', () => {
   });
 });
 
-test('Ctrl-C ends everything, cleanly', async () => {
+test('Ctrl-C stops every process and exits with 0', async () => {
   const all = [...['core', 'manager', 'collector'].map((name) => house.pidOf(name)), await house.compatPid()];
   expect(all.every(isAlive)).toBe(true);
   expect(await house.stop()).toBe(0);

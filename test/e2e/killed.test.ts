@@ -58,7 +58,7 @@ async function ask(): Promise<string | null | undefined> {
 }
 
 describe('service with killed processes', () => {
-  test('no event is lost while the collector is away', async () => {
+  test('no event is lost while the collector is down', async () => {
     const replies = async () => {
       const { events } = await house.get<{ events: TelemetryEvent[] }>(`${house.urls.collector}/api/events?limit=1000`);
       return events.filter((event) => event.kind === 'outbound').length;
@@ -72,7 +72,7 @@ describe('service with killed processes', () => {
 
   // That of the core is seen in restart.test.ts.
   test.each(['manager', 'collector', 'compat'])(
-    'kill -9 of the %s during a stream: the rest goes on and it is back at once',
+    'kill -9 of the %s during a stream: the other processes continue, and it restarts within 20 s',
     async (name) => {
       const before = name === 'compat' ? await house.compatPid() : house.pidOf(name);
       const child = await house.compatPid();

@@ -72,7 +72,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       if (context !== undefined) await within(context.close(), 10_000);
     });
 
-    /** The address of the other program, asked for with these headers, and what of that reached it. */
+    /** Requests the other program through the proxy. `seen`: the headers of the requests that reached it. */
     async function reached(headers: Record<string, string> = {}) {
       other.seen.length = 0;
       const answer = await ask(outside, headers);
@@ -82,7 +82,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       cookie: (await context.cookies(inside)).map((cookie) => `${cookie.name}=${cookie.value}`).join('; '),
     });
 
-    run(`who is not signed in is led to the sign-in, whatever names they send${because}`, async () => {
+    run(`a visitor without a login is redirected to the sign-in, whatever user names the request has${because}`, async () => {
       const tries: Record<string, string>[] = [
         {},
         { 'remote-user': 'Anna' },
@@ -99,7 +99,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect(page.url()).toBe(`${inside}/login`);
     });
 
-    run(`one signs in over https, with cookies that are bound to the host${because}`, async () => {
+    run(`signing in works over https, with cookies that are bound to the host${because}`, async () => {
       if (account === undefined) account = await setUp(page, { ...dashboard, url: inside });
       else {
         await page.goto(`${inside}/login`);
@@ -112,7 +112,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect(faults).toEqual([]);
     });
 
-    run(`a reply comes while its stream is open, and a file goes up as it is${because}`, async () => {
+    run(`a reply arrives while its stream is open, and a file of 3 MB is uploaded${because}`, async () => {
       await page.goto(`${inside}/chat`);
       await isLive(page);
       await say(page, 'count 3');
@@ -126,7 +126,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect(sent).toMatchObject({ ok: true, file: { bytes: size } });
     });
 
-    run(`a passkey of this host name is added, and signs in${because}`, async () => {
+    run(`a passkey for this host name can be added and used to sign in${because}`, async () => {
       await page.goto(`${inside}/settings/account`);
       await page.getByRole('button', { name: 'Add a passkey' }).click();
       await page.getByLabel('Name').fill(`Of ${name}`);
@@ -138,7 +138,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect(faults.filter((fault) => !/401/.test(fault))).toEqual([]);
     });
 
-    run(`the other program hears who it is, and gets no cookie of the login${because}`, async () => {
+    run(`the other program receives the true user and role, and no cookie of the login${because}`, async () => {
       await page.goto(outside);
       expect(await page.locator('body').textContent()).toBe('Protected, for Anna');
       const forged = await reached({
@@ -160,7 +160,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect(heard).toBe('for Anna');
     });
 
-    run(`what a visitor says of addresses and names changes nothing, also past the proxy${because}`, async () => {
+    run(`forwarding and user headers of a visitor give no access, at the proxy or past it${because}`, async () => {
       const forwarded = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', 'x-forwarded-for': '127.0.0.1' };
       const places = [`${inside}/core/v2/sessions`, `${dashboard.url}/core/v2/sessions`];
       const named = { ...forwarded, 'remote-user': 'Anna', 'remote-groups': 'owner' };
@@ -168,7 +168,7 @@ describe.skipIf(why !== null)(`behind a reverse proxy${skipNote(why)}`, () => {
       expect((await ask(`${dashboard.house.urls.core}/v2/auth/verify`, named)).status).toBe(401);
     });
 
-    run(`who signs out is out of the other program at once${because}`, async () => {
+    run(`signing out ends access to the other program at once${because}`, async () => {
       await page.goto(inside);
       const own = await ownCookies();
       expect(await reached(own)).toMatchObject({ status: 200 });
@@ -194,11 +194,11 @@ test('the configuration for Traefik asks the core about each request and drops u
 
 type Answer = { status: number; location: string | undefined; text: string };
 
-/** A request as no browser would send it. */
+/** A request with headers that no browser would send. */
 function ask(address: string, headers: Record<string, string> = {}): Promise<Answer> {
   const { protocol, port, pathname, host: named, hostname: servername } = new URL(address);
   const to = { host: '127.0.0.1', port: Number(port) };
-  // The browser looks at the certificate; here it is about what comes after.
+  // The certificate is not checked here: the browser does that.
   const over = protocol === 'https:' ? { createConnection: () => connect({ ...to, servername, rejectUnauthorized: false }) } : {};
   return new Promise((resolve, reject) => {
     const request = http.request(

@@ -18,7 +18,7 @@ const uploads = path.join(folder.path, 'uploads');
 const [corePort, manager, collector] = (await freePorts(3)) as [number, number, number];
 const coreUrl = `http://127.0.0.1:${corePort}`;
 
-/** Each may be killed at any time. */
+/** The processes that are killed, at any time. */
 const running = new Set<ChildProcess>();
 const watch = <T extends ChildProcess>(child: T) => {
   running.add(child);
@@ -88,7 +88,7 @@ function manifestLines(): ManifestEntry[] {
 type Victim = 'core' | 'command' | 'both';
 const each: Victim[] = ['core', 'command', 'both'];
 
-test('an upload goes on after kill -9 of the core, of the command and of both, and its bytes are the same', async () => {
+test('an upload resumes after kill -9 of the core, of the command and of both, and its bytes are the same', async () => {
   const bytes = randomBytes(400 * chunk + 17);
   const file = writeFile('three-kills.bin', bytes);
   const staging = path.join(uploads, '.staging');
@@ -117,7 +117,7 @@ test('an upload goes on after kill -9 of the core, of the command and of both, a
   expect(manifestLines().filter((line) => line.sha256 === sha256(bytes))).toHaveLength(1);
 }, 120_000);
 
-test('a command that is on its way carries on by itself while the core is killed and comes back', async () => {
+test('a running upload command continues by itself when the core is killed and restarts', async () => {
   const bytes = randomBytes(300 * chunk);
   await theCore();
   const sender = send(writeFile('one-kill.bin', bytes));
@@ -128,7 +128,7 @@ test('a command that is on its way carries on by itself while the core is killed
   expect(JSON.parse(sender.printed().out)).toMatchObject({ sha256: sha256(bytes) });
 });
 
-test('[U10] kill -9 of the core at any moment of an end leaves no line without its file and, in the end, no file without its line', async () => {
+test('[U10] kill -9 of the core as uploads finish leaves no line without a file, and after a restart no file without a line', async () => {
   const rounds = Number(process.env['UPLOAD_KILLS'] ?? usualOrDeep(4, 30));
   for (let round = 0; round < rounds; round++) {
     const { child, exited } = await theCore();

@@ -68,8 +68,8 @@ export async function setUp(
 }
 
 /**
- * The same in few requests of a page that is left then, for tests that are not about the set-up. The page is signed in, and is to be led to
- * where the test begins.
+ * Sets up the login by a few requests, for tests that are not about the set-up. The page is signed in afterwards; the test has to go to its first
+ * screen.
  */
 export async function signUp(page: Page, { house, url }: Dashboard): Promise<Account> {
   const name = 'Anna';

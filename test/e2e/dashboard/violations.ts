@@ -4,16 +4,16 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Where pictures of all screens go, for who wants to look at them. */
+/** The folder for pictures of all screens, if wanted. */
 const folder = process.env['TEST_PICTURES'];
 
 type Violation = { id: string; help: string; nodes: { target: string[] }[] };
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** Those of the rules that look at colours. */
+/** The rules about colours. */
 const ofColours = "axe.getRules(tags).filter((rule) => rule.tags.includes('cat.color')).map(({ ruleId }) => ruleId)";
 
-/** What axe finds, by all of its rules or by those of colours, as one line for each rule. */
+/** The problems that axe finds by all of its rules, or by those about colours, as one line for each rule. */
 export async function violations(page: Page, only: 'all' | 'colours' = 'all'): Promise<string[]> {
   if (await page.evaluate('!globalThis.axe')) await page.evaluate(axe);
   const found = (await page.evaluate(`(() => {
@@ -24,7 +24,7 @@ export async function violations(page: Page, only: 'all' | 'colours' = 'all'): P
   return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
-/** Takes a picture where one is wanted. */
+/** Takes a picture if pictures are wanted. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 const themes = ['light', 'dark'] as const;
 const widths = [390, 1280];
 
-/** Pictures of what is open, in each theme at each width, where they are wanted. */
+/** Takes pictures of the page in each theme at each width, if they are wanted. */
 export async function pictures(page: Page, name: string): Promise<void> {
   if (folder === undefined) return;
   for (const width of widths) {
@@ -46,13 +46,13 @@ export async function pictures(page: Page, name: string): Promise<void> {
   }
 }
 
-/** What is open as it looks in each theme, in a window as it is now: what axe finds there. */
+/** The problems of the page in each theme, in a window of the current size. */
 export async function violationsInThemes(page: Page, name: string): Promise<string[]> {
   // The other theme has other colours, and nothing else (`test/themes.test.ts`).
   return [...(await violationsIn(page, name, 'light', 'all')), ...(await violationsIn(page, name, 'dark', 'colours'))];
 }
 
-/** The same in a wide window, and in a narrow one, whose colours are the same (`test/themes.test.ts`), in the light theme. */
+/** The problems in a wide window in each theme, and in a narrow one, whose colours are the same (`test/themes.test.ts`), in the light theme. */
 export async function violationsInAllLooks(page: Page, name: string): Promise<string[]> {
   const [narrow = 0, wide = 0] = widths;
   await page.setViewportSize({ width: narrow, height: 844 });
