@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-test('plain Node imports it by its name, and finds there what is promised', () => {
+test('plain Node imports the packed kit by its name, with the promised exports', () => {
   const list = (name: string) =>
     node('--input-type=module', '-e', `console.log(Object.keys(await import('${name}')).sort().join(' '))`).trim();
   expect(list('@svc/connector-kit').split(' ')).toMatchSnapshot();

@@ -6,6 +6,6 @@ import { tiers, toolPolicies } from '@svc/contract/trust.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 
 // Clients and operators rely on these words. If this test fails: was the change intended?
-test('the words of the wire are what they were', () => {
+test('the vocabulary of the wire matches its snapshot', () => {
   expect({ errorCodes, eventKinds, outcomes, tiers, toolPolicies, exitCodes }).toMatchSnapshot();
 });
