@@ -178,8 +178,12 @@ describe('set-up', () => {
     expect([done, refused === 409 || refused === 429]).toEqual([200, true]);
   });
 
-  test('before it, unsealing is 401', async () => {
-    expect((await vault.unseal()).status).toBe(401);
+  test('before it, no admin key is accepted', async () => {
+    for (const headers of [{}, ...['', 'null', 'undefined', passphrase].map((adminKey) => ({ 'x-admin-key': adminKey }))]) {
+      for (const [route, body] of [...adminCalls, ['POST /v1/unseal', { passphrase }], ['POST /v1/seal', undefined]] as const) {
+        expect([route, headers, (await vault.ask(route, body, headers)).status]).toEqual([route, headers, 401]);
+      }
+    }
   });
 
   test('V08: only the admin key that it returns is accepted', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hashAccessKey } from '../src/crypto/access-key.ts';
 import { passphraseKey, type KdfParameters } from '../src/crypto/passphrase-key.ts';
 import type { VaultRow } from '../src/keyring/vault-row.ts';
 import { openTestVault, passphrase, restartTestVault, type TestVault } from './open-test-vault.ts';
@@ -104,6 +105,15 @@ test('an agent whose row was tampered with is refused', async () => {
   expect((await vault.token(key, 'ONE')).status).toBe(500);
 });
 
+test('an agent whose row was added by something other than the vault is refused', async () => {
+  raw(
+    "INSERT INTO agent SELECT 'agt_added', 'added', tier, ?, created_at, NULL, generation, mac FROM agent",
+    hashAccessKey('added-key'),
+  );
+  expect((await vault.token('added-key', 'ONE')).status).toBe(500);
+  expect(await vault.read(key, 'ONE')).toBe('the value of one');
+});
+
 describe('an older row that was restored', () => {
   const rows = (table: string, where: string) =>
     vault.context.db.raw.prepare(`SELECT * FROM ${table} WHERE ${where}`).get() as Record<
@@ -160,12 +170,15 @@ describe('an older row that was restored', () => {
     }
   });
 
-  test('is not accepted when the root key is replaced, nor after unsealing', async () => {
+  test('is not accepted when the root key is replaced, nor after a seal or a restart', async () => {
     const before = rows('agent', "name = 'assistant'");
     await vault.good('DELETE /v1/agents/assistant');
     putBack('agent', before);
     expect((await vault.ask('POST /v1/rotate')).status).toBe(500);
     await vault.good('POST /v1/seal');
+    await vault.unseal();
+    expect((await vault.token(key, 'ONE')).status).toBe(500);
+    vault = await restartTestVault(vault);
     await vault.unseal();
     expect((await vault.token(key, 'ONE')).status).toBe(500);
   });
