@@ -42,13 +42,17 @@ test('lists a transcript as one session, with its title, folder, model and token
   ]);
 });
 
-test('stores what a transcript says as inbound, tool, tool_result and outbound events, with their own times', async () => {
-  writeFileSync(house.claudeFile, whole);
+test('stores what a transcript says as inbound, thinking, tool, tool_result and outbound events, with their own times', async () => {
+  const at = '2026-11-21T10:56:43.750Z';
+  const content = [{ type: 'thinking', thinking: 'The file has it.' }];
+  const thought = { type: 'assistant', uuid: 'thought', timestamp: at, message: { id: 'thought', role: 'assistant', content } };
+  writeFileSync(house.claudeFile, `${lines.toSpliced(7, 0, JSON.stringify(thought)).join('\n')}\n`);
   const { stored, collector } = await house.follow();
   const events = await stored();
-  expect(kindsOf(events)).toEqual(kinds);
+  expect(kindsOf(events)).toEqual(kinds.toSpliced(1, 0, 'thinking'));
+  expect(events[1]).toMatchObject({ text: 'The file has it.', ts: Date.parse(at) });
   expect(events[0]).toMatchObject({ session: key, surface: 'terminal', ts: Date.parse('2026-11-21T10:56:43.713Z') });
-  expect(events[1]).toMatchObject({ text: 'Read', payload: { cwd: '/home/me/project', engine_id: 'claude' } });
+  expect(events[2]).toMatchObject({ text: 'Read', payload: { cwd: '/home/me/project', engine_id: 'claude' } });
   const { sessions } = await collector.read<{ sessions: object[] }>('/api/who?path=/home/me/project/a.txt&since=0');
   expect(sessions).toMatchObject([{ conversation_key: key, touches: 1 }]);
 });

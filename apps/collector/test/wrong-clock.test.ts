@@ -1,5 +1,6 @@
 import type { TelemetryEvent } from '@svc/contract/event.ts';
-import { afterEach, expect, test } from 'vitest';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openTestCollector, type TestCollector } from './open-test-collector.ts';
 
 let collector: TestCollector | null = null;
@@ -68,13 +69,21 @@ test('retention also respects the time an event came', async () => {
   expect((await events()).map(({ id }) => id)).toEqual(['newest']);
 });
 
-test('a clock that is set forward by years removes no recent events', async () => {
-  const { clock, context, ingest, events } = open({ SVC_RETENTION_DAYS: '30' });
-  await ingest([
+test('a clock that is set forward by years removes no recent events, also after a restart', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const env = { SVC_RETENTION_DAYS: '30', SVC_DATA_DIR: folder.path };
+  const before = open(env);
+  await before.ingest([
     { id: 'young', kind: 'x' },
     { id: 'newest', kind: 'x' },
   ]);
-  await context.retention.run();
+  await before.context.retention.run();
+  before.clock.setBack(-3 * yearMs);
+  for (let hour = 0; hour < 5; hour++) await before.context.retention.run();
+  expect((await before.events()).map(({ id }) => id)).toEqual(['newest', 'young']);
+  await before.close();
+  const { clock, context, ingest, events } = open(env);
   clock.setBack(-3 * yearMs);
   for (let hour = 0; hour < 5; hour++) await context.retention.run();
   expect((await events()).map(({ id }) => id)).toEqual(['newest', 'young']);

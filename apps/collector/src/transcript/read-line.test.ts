@@ -63,6 +63,14 @@ test.each<[TranscriptEngine, string[][]]>([
   expect(new Set(said.map(({ part }) => part)).size).toBe(4);
 });
 
+test.each<[TranscriptEngine, object]>([
+  ['claude', { type: 'assistant', uuid: 'u', message: { content: [{ type: 'thinking', thinking: 'Plan: look' }] } }],
+  ['codex', { type: 'response_item', payload: { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Plan: look' }] } }],
+  ['gemini', { id: 'i', type: 'gemini', content: '', thoughts: [{ subject: 'Plan', description: 'look' }] }],
+])('reads the thinking of a %s session', (engine, line) => {
+  expect(readLine(engine, JSON.stringify(line))?.said).toMatchObject([{ kind: 'thinking', text: 'Plan: look' }]);
+});
+
 test.each<[TranscriptEngine, string | null, string | null, number]>([
   ['claude', 'claude-opus-5-5', '/home/me/project', 34],
   ['codex', 'scripted-model', '/home/me/project', 34],
