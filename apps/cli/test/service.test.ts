@@ -133,8 +133,10 @@ describe('service manager on macOS', () => {
   });
 });
 
-test('refuses other systems', () => {
-  expect(() => openServiceManager(machine('freebsd'))).toThrow(CliError);
+test('refuses other systems and says what to configure there', () => {
+  expect(() => openServiceManager(machine('freebsd'))).toThrow(
+    expect.objectContaining({ message: expect.stringContaining('freebsd'), why: expect.stringContaining('run "./svc up"') }),
+  );
 });
 
 test('refuses a path with a line break, which could add lines', () => {

@@ -50,9 +50,12 @@ afterAll(() => {
   folder.remove();
 });
 
-test('shows the notices of a healthy process, and times out on one that does not answer', async () => {
+test('shows the notices of a healthy process, and gives one that does not answer a second', async () => {
   const [corePort = '', deafPort = ''] = ports;
-  superviseHere(folder.path, [['core', corePort]]);
+  superviseHere(folder.path, [
+    ['core', corePort],
+    ['manager', deafPort],
+  ]);
   const since = performance.now();
   const status = await collectStatus(
     loadSettings('/nowhere', {
@@ -64,7 +67,12 @@ test('shows the notices of a healthy process, and times out on one that does not
   );
   expect(performance.now() - since).toBeLessThan(20_000);
   expect(status.services[0]).toMatchObject({ name: 'core', healthy: true, notices: [notice] });
-  expect(status.services[1]).toMatchObject({ name: 'manager', healthy: false, notices: [] });
+  expect(status.services[1]).toMatchObject({
+    name: 'manager',
+    healthy: false,
+    reason: 'does not answer within 1 s',
+    notices: [],
+  });
   expect(isAllWell(status)).toBe(false);
   expect(status).toMatchObject({ turns: { running: 2, waiting: 1 }, deliveries: { pending: 3, failed: 4 } });
 });
