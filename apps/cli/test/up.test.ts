@@ -317,8 +317,8 @@ describe('a running svc up', () => {
       .toMatchObject({ status: 'running', restarts: restarts + 1, last_exit: { signal: 'SIGKILL' } });
   });
 
-  test('is reported as healthy by svc status', async () => {
-    const status = start(mainFile, ['status', '--json']);
+  test('is reported as healthy by svc status and svc doctor', async () => {
+    const [status, doctor] = [start(mainFile, ['status', '--json']), start(mainFile, ['doctor', '--json'])];
     expect([await status.ended, JSON.parse(status.output()).problems]).toEqual([0, []]);
     expect(JSON.parse(status.output())).toMatchObject({
       services: [
@@ -336,6 +336,12 @@ describe('a running svc up', () => {
       instances: [{ id: 'inst_1', type: 'compat', name: 'compat', status: 'running', url: 'http://127.0.0.1:3025' }],
       engine: { id: 'offline', model: null, why: 'No engine is installed.' },
     });
+    await doctor.ended;
+    const services = ['core', 'manager', 'collector'].map((name, n) => [name, 'ok', `http://127.0.0.1:${ports[n]}`]);
+    const { findings } = JSON.parse(doctor.output()) as { findings: { name: string; state: string; text: string }[] };
+    expect(findings.map(({ name, state, text }) => [name, state, text])).toEqual(
+      expect.arrayContaining([...services, ['instance', 'ok', 'compat (compat) running']]),
+    );
   });
 });
 
