@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -78,11 +78,16 @@ test('without the core the settings that it checks cannot be changed, but others
   expect(rules()).toEqual({ sample: { public: true } });
 });
 
-test('a lost rules file is written again when an instance is started', async () => {
+test('a lost or broken rules file is written again when an instance is started', async () => {
   await add({ room: 'hi', public: true });
   rmSync(file());
   await manager.call('POST', '/instances/sample/restart');
   expect(rules()).toEqual({ sample: { public: true } });
+  for (const broken of ['', '{"sample":', 'null', '[]']) {
+    writeFileSync(file(), broken);
+    expect((await manager.call('POST', '/instances/sample/restart')).status).toBe(200);
+    expect(rules()).toEqual({ sample: { public: true } });
+  }
 });
 
 test.each([

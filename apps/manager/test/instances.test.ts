@@ -84,10 +84,12 @@ describe('a running instance', () => {
     expect(existsSync(path.join(manager.dataDir, 'instances/sample'))).toBe(false);
   });
 
-  test('is a new process with the new config after PATCH and restart', async () => {
+  test('is a new process with the new config and the old log after PATCH and restart', async () => {
     const manager = await open();
-    const first = await create(manager, {}, 'First');
-    const second = (await manager.call('PATCH', '/instances/sample', { name: 'Second' })).body['instance'] as Instance;
+    const speak = (room: string) => ({ room, behaviour: 'speak' });
+    const first = await create(manager, speak('one'), 'First');
+    const change = { name: 'Second', config: speak('two') };
+    const second = (await manager.call('PATCH', '/instances/sample', change)).body['instance'] as Instance;
     expect(second).toMatchObject({ status: 'running', name: 'Second' });
     expect(second.pid).not.toBe(first.pid);
     expect(isAlive(first.pid!)).toBe(false);
@@ -96,6 +98,10 @@ describe('a running instance', () => {
     await eventually(
       () => manager.telemetry.events.filter((event) => event.kind === 'inbound').map((event) => event.text),
       (names) => names.join() === 'First,Second,Second',
+    );
+    await eventually(
+      async () => (await logsOf(manager, 'sample')).filter((line) => line.startsWith('says')),
+      (said) => said.join() === 'says one,says two,says two',
     );
   });
 
