@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { History } from '@svc/contract/session.ts';
 import { skipNote } from '@svc/testing/skip-note.ts';
@@ -133,8 +133,14 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     await expect.poll(() => input(shown).inputValue()).toBe('half a thought');
   });
 
-  test('[28] two tabs show the same conversation live', async () => {
+  test('[28] two tabs show the same conversation live over one stream', async () => {
     const text = `count ${++many}`;
+    const streams: string[] = [];
+    const record = (request: Request) => void streams.push(...(/\/(?:live|stream)$/.exec(request.url()) ?? []));
+    context.on('request', record);
+    onTestFinished(() => void context.off('request', record));
+    await page.reload();
+    await isLive(page);
     const second = await context.newPage();
     faults.push(...watch(second));
     await second.goto(`${dashboard.url}/chat`);
@@ -142,6 +148,7 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     await say(page, text);
     for (const shown of [page, second]) await isCounted(many, shown);
     expect(await second.locator('.bubble', { hasText: text }).count()).toBe(1);
+    expect(streams.toSorted()).toEqual(['/live', '/stream']);
     expect(faults).toEqual([]);
   });
 

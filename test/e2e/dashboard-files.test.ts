@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -127,7 +127,7 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     expect((await uploads()).map(({ name }) => name)).not.toContain('drawing.svg');
   });
 
-  test('makes a silo, stores, downloads and deletes a file in it, and removes the silo', async () => {
+  test('makes a silo, stores, downloads and deletes a file in it, and removes the silo with another file', async () => {
     const silos = async () => (await fromCore<{ silos: Silo[] }>('/v2/silos')).silos;
     await open('files');
     await button('Make a silo').click();
@@ -137,20 +137,28 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await page.getByLabel('Minimum trust').selectOption('SACRED');
     await inDialog('Make silo').click();
     await button('Open letters').click();
-    await page.getByLabel('File', { exact: true }).setInputFiles(file('will.txt', 'to my cat'));
-    await page.getByLabel('Path in the silo').fill('last/will.txt');
-    await inDialog('Store file').click();
-    await page.getByRole('dialog').getByText('last/will.txt', { exact: true }).waitFor();
+    const store = async (place: string, content: string) => {
+      await page.getByLabel('File', { exact: true }).setInputFiles(file(path.basename(place), content));
+      await page.getByLabel('Path in the silo').fill(place);
+      await inDialog('Store file').click();
+      await page.getByRole('dialog').getByText(place, { exact: true }).waitFor();
+    };
+    await store('last/will.txt', 'to my cat');
     expect(await silos()).toMatchObject([{ name: 'letters', min_trust: 'SACRED', files: 1, bytes: 9 }]);
     expect(String(await saved('will.txt'))).toBe('to my cat');
     await button('Delete last/will.txt').click();
     await inDialog('Delete file').click();
     await page.getByText('There is no file in it.').waitFor();
+    await store('note.txt', 'buy fish');
+    const stored = path.join(dashboard.house.folder, 'silos', (await silos())[0]?.id ?? '');
+    expect(readdirSync(stored)).toHaveLength(1);
     await page.keyboard.press('Escape');
     await button('Remove letters').click();
+    await page.getByRole('dialog').getByText('1 file in it, 8 B').waitFor();
     await inDialog('Remove silo').click();
     await button('Open letters').waitFor({ state: 'detached' });
     expect(await silos()).toEqual([]);
+    expect(existsSync(stored)).toBe(false);
   });
 
   test('speech: shows which keys are missing, plays a sentence, and transcribes uploaded and recorded clips', async () => {

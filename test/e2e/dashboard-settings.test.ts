@@ -166,7 +166,7 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
-  test('edits the persona without overwriting a concurrent change; adds and removes another persona', async () => {
+  test('edits the persona without overwriting a concurrent change, and removes another once no channel uses it', async () => {
     const file = path.join(dashboard.house.folder, 'persona.md');
     const persona = () => fromCore<PersonaView>('/v2/persona');
     await open('persona');
@@ -202,6 +202,17 @@ describe.skipIf(why !== null)(`settings in the dashboard${skipNote(why)}`, () =>
     await page.getByLabel('Words of your own').fill('Very well.');
     await inDialog('Save persona').click();
     await row('butler').getByText('No channel uses it.').waitFor();
+    const use = async (rules: object) => {
+      writeFileSync(path.join(dashboard.house.folder, 'instance-rules.json'), JSON.stringify(rules));
+      await dashboard.house.post(`${dashboard.house.urls.core}/v2/instances/reload`, {});
+    };
+    await use({ messenger: { persona: 'butler' } });
+    await button('Remove butler').click();
+    await inDialog('Remove persona').click();
+    await page.getByText('The persona "butler" is used by messenger.').waitFor();
+    expect((await fromCore<PersonaList>('/v2/personas')).personas).toEqual([{ name: 'butler', used_by: ['messenger'] }]);
+    await page.keyboard.press('Escape');
+    await use({});
     await button('Remove butler').click();
     await inDialog('Remove persona').click();
     await row('butler').waitFor({ state: 'detached' });

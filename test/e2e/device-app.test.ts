@@ -152,18 +152,20 @@ describe.skipIf(why !== null)(`the app of a device${skipNote(why)}`, () => {
     await expect.poll(() => turnsAsked().at(-1)?.body['text']).toBe('hello');
   });
 
-  test('[14] sends a message written while the device was revoked once it is paired again', async () => {
+  test('[14] keeps a draft and sends a message written while the device was revoked once it is paired again', async () => {
     gateway.script.before = ({ path }) =>
       path === '/gw/pair' ? undefined : { status: 401, body: { error: { message: 'revoked' } } };
     gateway.cut();
     await expect.poll(() => page.locator('.link').textContent()).toBe('Signed out');
     await say(page, 'still here?');
     await expect.poll(() => page.locator('.bubble').textContent()).toBe('still here?');
+    await page.getByLabel('Message', { exact: true }).fill('half a thought');
     gateway.script.before = () => undefined;
     await page.getByRole('button', { name: 'Pair again' }).click();
     await page.getByLabel('Link or code').fill('right');
     await page.getByRole('button', { name: 'Pair device' }).click();
     await expect.poll(() => turnsAsked().filter(({ body }) => body['text'] === 'still here?').length).toBeGreaterThan(0);
+    await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('half a thought');
   });
 
   test('[26] stops a turn, and shows silent, failed and retracted replies as such', async () => {
