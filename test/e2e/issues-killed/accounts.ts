@@ -14,12 +14,24 @@ const answeredBy = (body: string): string | undefined => / (comment-\d+) -->\s*$
 const ownOf = (server: GitHubServer, issue: GitHubIssue) => issue.comments.filter(({ user }) => user === server.bot);
 
 export const isAnswered = (server: GitHubServer, { issue, comment, answer }: Asked): boolean =>
-  answer === null ||
+  answer === null || shownTo(server, issue, comment) === plain(answer);
+
+/** The text of all parts of an answer. */
+const shownTo = (server: GitHubServer, issue: GitHubIssue, comment: GitHubComment): string =>
   plain(
     answersTo(server, issue, comment)
       .map(({ body }) => withoutMark(body))
       .join(' '),
-  ) === plain(answer);
+  );
+
+/** Where the shown answer differs from the expected one. */
+function difference(server: GitHubServer, { issue, comment, answer }: Asked): string {
+  const [shown, expected] = [shownTo(server, issue, comment), plain(answer ?? '')];
+  let at = 0;
+  while (at < expected.length && shown[at] === expected[at]) at++;
+  const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 40));
+  return `at ${at} of ${expected.length}: shown ${around(shown)}, expected ${around(expected)}`;
+}
 
 /** The parts of an answer, in order. In a busy issue other comments and answers may be between them. */
 const answersTo = (server: GitHubServer, issue: GitHubIssue, { id }: GitHubComment): GitHubComment[] =>
@@ -42,7 +54,7 @@ export function findBroken(
     .filter((one) => !givenUp.includes(one))
     .map(
       (one) =>
-        `not answered once: ${one.name} in ${one.issue.number}: ${JSON.stringify(answersTo(server, one.issue, one.comment).map(({ body }) => body.slice(0, 80)))}`,
+        `not answered once: ${one.name} in ${one.issue.number}, ${difference(server, one)}: ${JSON.stringify(answersTo(server, one.issue, one.comment).map(({ body }) => body.slice(0, 80)))}`,
     );
   const wanted = new Set(asked.filter(({ answer }) => answer !== null).map(({ comment }) => `comment-${comment.id}`));
   for (const issue of new Set(asked.map((one) => one.issue)))
