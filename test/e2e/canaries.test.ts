@@ -148,7 +148,7 @@ async function sayEverything(): Promise<Record<string, string>> {
     release: await ask(`${core}/v2/release`, { body: { conversation_key: key } }),
     announcement: await ask(`${core}/v2/announce`, { body: { text: all, from: name } }),
     stranger: await ask(`${core}/query`, { body: { message: all, userId: 'x', sessionId: 'y', apiKey: canaries.variable } }),
-    person: await ask(`${core}/trust/principals`, { body: { key: 'somebody', display_name: name, notes: all } }),
+    person: await ask(`${core}/trust/principals`, { body: { key: 'a-person', display_name: name, notes: all } }),
     speech: await ask(`${core}/v2/tts`, { body: { text: all } }),
     upload: await ask(`${core}/v2/upload?filename=${encodeURIComponent(`${name}.txt`)}`, { body: {} }),
     'bad body': await ask(`${core}/v2/handle`, { body: { [canaries.variable]: canaries.file } }),

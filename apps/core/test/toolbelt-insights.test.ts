@@ -29,7 +29,7 @@ describe('svc_sessions', () => {
         listed('messenger:m1:user:worker', { source: 'core', surface: 'messenger', principal: 'worker', repo: '/r' }),
         listed('terminal:2', {
           principal: 'worker',
-          title: 'Mend the pump',
+          title: 'Repair the pump',
           engine_id: 'claude',
           cwd: '/r/src',
           repo: '/r',
@@ -55,7 +55,7 @@ describe('svc_sessions', () => {
       surface: 'terminal',
       principal: 'worker',
       state: 'idle',
-      title: 'Mend the pump',
+      title: 'Repair the pump',
       engine_id: 'claude',
       cwd: '/r/src',
       repo: '/r',

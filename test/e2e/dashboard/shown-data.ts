@@ -22,7 +22,7 @@ export const said = (index: number): History['messages'] => {
 const dayMs = 86_400_000;
 /** The usage of three people on a day, a number of days ago. */
 export const usageOf = (day: number) =>
-  ['Anna', 'Bert', 'Somebody with a long name'].map((identity, index) => ({
+  ['Anna', 'Bert', 'A person with a long name'].map((identity, index) => ({
     id: `used_${day}_${index}`,
     ts: Date.now() - day * dayMs,
     kind: 'token-usage',
