@@ -175,7 +175,7 @@ const numbered = <T>(cases: readonly T[]) => cases.map((one, nth) => ({ one, nth
 const isFault = ({ status, body }: Answer) => (status >= 500 && status !== 503) || /node_modules|\/src\/|\.ts:\d/.test(body);
 
 describe.each(processes)('%s is not harmed', (name) => {
-  const nested = 30_000;
+  const nested = usualOrDeep(30_000, 100_000);
 
   test.each(
     numbered([

@@ -8,14 +8,14 @@ const usedByWrapper = ['sh', 'cmp', 'mkdir', 'readlink', 'cp', 'mv', 'rm', 'date
 /** For the stubs. */
 const usedByStubs = ['ln'];
 
-let places: string[] | undefined;
-/** Asked once for all trees. */
-function placesOfUsed(): string[] {
+let tools: string[] | undefined;
+/** The paths of these programs, looked up once for all trees. */
+function toolPaths(): string[] {
   const script = 'for name; do command -v "$name"; done';
-  places ??= execFileSync('/bin/sh', ['-c', script, 'sh', ...usedByWrapper, ...usedByStubs], { encoding: 'utf8' })
+  tools ??= execFileSync('/bin/sh', ['-c', script, 'sh', ...usedByWrapper, ...usedByStubs], { encoding: 'utf8' })
     .trim()
     .split('\n');
-  return places;
+  return tools;
 }
 
 export type Run = { code: number; stdout: string; stderr: string };
@@ -63,7 +63,7 @@ export function createWrapperTree(): WrapperTree {
     file('apps/cli/src/main.ts'),
     'console.log(JSON.stringify({ args: process.argv.slice(2), node: process.execPath, cache: process.env.NODE_COMPILE_CACHE, form: process.env.NODE_COMPILE_CACHE_PORTABLE }));',
   );
-  for (const place of placesOfUsed()) symlinkSync(place, path.join(bin, path.basename(place)));
+  for (const tool of toolPaths()) symlinkSync(tool, path.join(bin, path.basename(tool)));
 
   const program = (name: string, text: string) => {
     writeFileSync(path.join(bin, name), `#!/bin/sh\n${text}\n`);

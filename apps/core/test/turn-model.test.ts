@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, test, vi } from 'vitest';
-import { usualOrDeep } from '@svc/testing/usual-or-deep.ts';
 import { act } from './turn-model/actions.ts';
 import { checkAtRest, comeToRest } from './turn-model/at-rest.ts';
 import { paths, type PacedStep } from './turn-model/steps.ts';
 import { openWorld } from './turn-model/world.ts';
 
-const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? usualOrDeep(50, 75));
+const numRuns = Number(process.env['TURN_MODEL_RUNS'] ?? 75);
 const seed = process.env['TURN_MODEL_SEED'];
 
 // Commits that nothing waits for follow a timer of the process: here the model controls it.

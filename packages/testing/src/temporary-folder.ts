@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -18,12 +18,8 @@ const roomNeeded = 4 * 2 ** 30;
  * programs from it, else the usual place.
  */
 export function placeOfManyFiles(): string {
-  try {
-    const isUsable = /^\S+ \/dev\/shm tmpfs (?!\S*\bnoexec\b)/m.test(readFileSync('/proc/self/mounts', 'utf8'));
-    const { bavail, bsize } = statfsSync(inMemory);
-    if (isUsable && Math.min(bavail * bsize, process.availableMemory()) > roomNeeded) return inMemory;
-  } catch {
-    // not Linux
-  }
-  return tmpdir();
+  if (process.platform !== 'linux' || !existsSync(inMemory)) return tmpdir();
+  const runsPrograms = /^\S+ \/dev\/shm tmpfs (?!\S*\bnoexec\b)/m.test(readFileSync('/proc/self/mounts', 'utf8'));
+  const { bavail, bsize } = statfsSync(inMemory);
+  return runsPrograms && Math.min(bavail * bsize, process.availableMemory()) > roomNeeded ? inMemory : tmpdir();
 }
