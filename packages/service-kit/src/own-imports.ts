@@ -8,24 +8,16 @@ const ofPackage =
 /**
  * Must be called first by a program, before it imports the rest. Node reads the disk several times to resolve each of hundreds of modules.
  * The files of our own modules follow from their names, and resolving them here saves a sixth of the CPU of a start. Other modules, those in
- * `node_modules` and those of connectors are left to Node, but for one that Fastify loads and seldom uses.
+ * `node_modules` and those of connectors are left to Node.
  */
 export function findOwnModules(): void {
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      const url = lateModule(specifier, context.parentURL) ?? ownModule(specifier, context.parentURL);
+      const url = ownModule(specifier, context.parentURL);
       return url === null ? nextResolve(specifier, context) : { url, format: 'module-typescript', shortCircuit: true };
     },
   });
 }
-
-const fastifyPlugins = '/node_modules/fastify/lib/plugin-utils.js';
-
-/** The URL of our module that stands for another one until it is needed; null for any other. */
-const lateModule = (specifier: string, parent = ''): string | null =>
-  specifier === 'semver' && parent.startsWith(root) && parent.endsWith(fastifyPlugins)
-    ? `${root}packages/service-kit/src/http/late-semver.ts`
-    : null;
 
 /** The URL of one of our modules that a file of ours imports; null for any other. */
 function ownModule(specifier: string, parent = ''): string | null {

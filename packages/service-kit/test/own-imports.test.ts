@@ -65,19 +65,3 @@ test('names a missing module', () => {
   const args = ['--import', hook, '--input-type=module', '-e', text];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8', cwd: repositoryRoot })).toContain('not-there.ts');
 });
-
-test('the versions that plugins need are checked, by a module that is loaded with the first of them', () => {
-  const text = `
-    const { createRequire } = await import('node:module');
-    const require = createRequire('${pathToFileURL(path.join(repositoryRoot, 'packages/service-kit/src/http/create-app.ts')).href}');
-    const fastify = require('fastify');
-    const isLoaded = () => Object.keys(require.cache).some((file) => file.includes('/node_modules/semver/'));
-    const plugin = (fastify) => Object.assign(async () => {}, { [Symbol.for('plugin-meta')]: { name: 'p', fastify } });
-    const tried = (needs) => fastify().register(plugin(needs)).then(() => 'fits', (error) => error.code);
-    const before = isLoaded();
-    console.log(JSON.stringify([before, await tried('^5.0.0'), await tried('^4.0.0'), isLoaded()]));
-  `;
-  const args = ['--import', hook, '--input-type=module', '-e', text];
-  const out = execFileSync(process.execPath, args, { encoding: 'utf8', cwd: repositoryRoot });
-  expect(JSON.parse(out)).toEqual([false, 'fits', 'FST_ERR_PLUGIN_VERSION_MISMATCH', true]);
-});
