@@ -343,6 +343,8 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     await expect.poll(title).toBe('Costs');
     await page.keyboard.press('Alt+ArrowDown');
     await expect.poll(() => page.url()).toMatch(/\/sessions\/web/);
+    // As above: this screen gives the focus to the message field.
+    await page.locator('textarea:focus').waitFor();
     await page.locator('#main').focus();
     await page.keyboard.press('?');
     await page.getByLabel('Single letters and signs are commands').uncheck();
