@@ -32,8 +32,11 @@ export const begin = (writer: ReplyWriter) => writer.openReply(envelope, { turnI
 export const words = 'A reply that is long enough to be shown.';
 
 /** A writer on a simulated chat, and further ones as later processes have them. */
-export function setUp(options: Partial<ReplyWriterOptions> = {}, rules: Parameters<typeof createSimulatedChat>[1] = {}) {
-  const clock = createFakeClock();
+export function setUp(
+  options: Partial<ReplyWriterOptions> = {},
+  rules: Parameters<typeof createSimulatedChat>[1] = {},
+  clock = createFakeClock(),
+) {
   const chat = createSimulatedChat(clock, rules);
   const states = createSimulatedState();
   const logs: string[] = [];

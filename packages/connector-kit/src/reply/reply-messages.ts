@@ -47,6 +47,11 @@ export type ReplyMessages = UnwantedMessages & {
   find(text: string, how: Search): Promise<void>;
   post(text: string, how: { isFinal: boolean; cuts: readonly number[]; answers?: string }): Promise<void>;
   edit(index: number, text: string): Promise<void>;
+  /**
+   * Ms before a final text may be sent to a message: the platform may still hold an edit whose connection broke, and apply it after
+   * the next one.
+   */
+  heldEditMs(index: number): number;
   /** How often the reply was written while it grew, including by earlier processes. */
   liveWrites(): number;
   /** Counts one more write before it is made, so that ending the process never gains extra writes. */
@@ -60,6 +65,9 @@ export type ReplyMessages = UnwantedMessages & {
   finish(): Promise<void>;
 };
 
+/** How long a platform may take to apply an edit after its connection broke, ms. */
+const longestHeldMs = 1000;
+
 export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   const { platform, records, clock, chat, unsure, callMs, after } = options;
   const state = createReplyState(records, chat);
@@ -68,6 +76,8 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
   const findMessage = createFindMessage(platform, call);
   const findAt = ({ index, nonce }: Pick<LostPart, 'index' | 'nonce'>, search: Search): Promise<string | null> =>
     findMessage({ index, nonce, before: index === 0 ? after : state.record.messages[index - 1]?.id }, search);
+  /** By message id. */
+  const heldUntil = new Map<string, number>();
   const unwanted = createUnwantedMessages({ state, platform, call, knowsNonces: unsure === 'nonce', findAt, after });
 
   /** `isOld`: the platform already had it, with an unknown text. */
@@ -146,9 +156,15 @@ export function createReplyMessages(options: MessagesOptions): ReplyMessages {
       const id = message?.id ?? null;
       if (message === undefined || id === null) return;
       message.digest = '';
-      await call((place) => platform.edit?.({ ...place, id, text }) ?? noEdit);
+      try {
+        await call((place) => platform.edit?.({ ...place, id, text }) ?? noEdit);
+      } catch (error) {
+        if (faultOf(error) === 'unknown') heldUntil.set(id, clock.elapsed() + longestHeldMs);
+        throw error;
+      }
       message.digest = digestOf(text);
     },
+    heldEditMs: (index) => Math.max(0, (heldUntil.get(state.record.messages[index]?.id ?? '') ?? 0) - clock.elapsed()),
 
     liveWrites: () => state.record.live ?? 0,
     countLive: state.countLive,

@@ -1,6 +1,8 @@
 import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { describe, expect, test } from 'vitest';
 import { begin, envelope, push, result, setUp, words } from '../../test/open-reply-writer.ts';
+import { createChatGate } from './chat-gate.ts';
 
 describe('reply that is shown as it grows', () => {
   test('starts at 30 characters, is edited in place, and ends with the complete text', async () => {
@@ -47,6 +49,26 @@ describe('reply that is shown as it grows', () => {
         .join('\n')
         .match(/const a = 1;/g),
     ).toHaveLength(8);
+  });
+
+  test('ends complete when the platform applies an edit after its connection broke', async () => {
+    const clock = createFakeClock();
+    const gate = createChatGate({ clock, perMs: 0 });
+    let shown = '';
+    const edit = async ({ text }: { text: string }): Promise<void> => {
+      if (text.includes('Whole.')) return void (shown = text);
+      clock.after(400, () => (shown = text));
+      throw new Error('the connection was reset');
+    };
+    const { writer, pass, within } = setUp({ gate, edit }, {}, clock);
+    const reply = begin(writer);
+    reply.handlers.onDelta?.(words);
+    await pass(100);
+    reply.handlers.onDelta?.(' And more.');
+    await pass(100);
+    await within(reply.finish(result(`${words} And more. Whole.`)));
+    await pass(2000);
+    expect(shown).toBe(`${words} And more. Whole.`);
   });
 
   test('is edited less often where the channel wants that, and is complete in the end', async () => {

@@ -54,6 +54,7 @@ export async function settleReply(deps: SettleDeps, ending: Ending, signal: Abor
     const paced: Paced = (write) =>
       deps.gate.run(deps.chat, write, { urgent: true, withinMs: leftMs, writes: step.writes, ...(signal && { signal }) });
     try {
+      if (step.kind === 'edit') await rest(clock, messages.heldEditMs(step.index), signal);
       await (step.isPaced === true ? step.run(paced) : paced(() => step.run(paced)));
       [tries, since] = [0, clock.elapsed()];
     } catch (error) {
@@ -114,6 +115,7 @@ const pauseAfter = ({ random }: SettleDeps, error: unknown, tries: number): numb
   faultOf(error) === 'pause' ? (pauseMsOf(error) ?? 1000) : backOffMs(backOff, tries, random);
 
 function rest(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0) return Promise.resolve();
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted(); // an already aborted signal emits no event
     const cut = () => {
