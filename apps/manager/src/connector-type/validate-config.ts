@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import { badRequest } from '@svc/service-kit/service-error.ts';
 import { compileSchema, problemsOf, type FieldProblem } from './ajv.ts';
+import { fillPlainConfig } from './fill-plain-config.ts';
 
 type Config = Record<string, unknown>;
 export type ConfigValidator = (meta: ConnectorMeta, config: Config) => Config;
@@ -15,6 +16,8 @@ export function createConfigValidator(): ConfigValidator {
     return validate;
   };
   return (meta, config) => {
+    const plain = fillPlainConfig(meta.configSchema, copyOf(config));
+    if (plain !== null && shortPaths(meta, plain).length === 0) return plain;
     const validate = validatorOf(meta);
     const filled = copyOf(config);
     const problems = validate(filled) ? shortPaths(meta, filled) : problemsOf(validate.errors ?? []);
