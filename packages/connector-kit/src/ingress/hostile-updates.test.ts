@@ -93,25 +93,27 @@ test('aborts and skips an update whose preparation never ends', async () => {
   expect(logs).toContain('an update could not be read and was skipped');
 });
 
-test('rejects an update that says "later", and skips it after 20 times', async () => {
+test.each([
+  ['skipped after 20 times', queueFull('later'), true],
+  ['given again for as long as the core is away', new CoreError('unavailable', 'away', { mayHaveRun: false }), false],
+])('an update that says "later" is rejected and %s', async (_what, fault, isSkipped) => {
   const { start, pass, logs } = openChannel();
   const ingress = start();
-  let rejected = 0;
-  let isSkipped = false;
-  while (!isSkipped && rejected < 50) {
+  let [rejected, isTaken] = [0, false];
+  while (!isTaken && rejected < 50) {
     let isOver = false;
     const taken = ingress
-      .take('a', '1', () => Promise.reject(queueFull('later')))
+      .take('a', '1', () => Promise.reject(fault))
       .then(
-        () => (isSkipped = true),
+        () => (isTaken = true),
         () => rejected++,
       )
       .finally(() => (isOver = true));
     await pass(() => isOver);
     await taken;
   }
-  expect(rejected).toBe(20);
-  expect(logs).toContain('an update could not be read and was skipped');
+  expect(rejected).toBe(isSkipped ? 20 : 50);
+  expect(logs.includes('an update could not be read and was skipped')).toBe(isSkipped);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { createLane } from '@svc/service-kit/lane.ts';
 import { unavailable } from '@svc/service-kit/service-error.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
+import { isOfLink } from '../core-error.ts';
 import { retryWithin, toAttempt, type Attempt } from '../retry.ts';
 import { createRedeliveryLimit } from './redelivery-limit.ts';
 import { isPassing } from './passing-faults.ts';
@@ -49,7 +50,8 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
         return tried.value;
       }
       if (signal.aborted) throw unavailable('This connector is stopping.');
-      if (isPassing(tried.error) && redeliveries.allows(name)) throw tried.error;
+      // While the core is away, every message waits for it, however long that takes.
+      if (isPassing(tried.error) && (isOfLink(tried.error) || redeliveries.allows(name))) throw tried.error;
       log('error', 'an update could not be read and was skipped', { chat, update: id, error: tried.error.message });
       return null;
     },
