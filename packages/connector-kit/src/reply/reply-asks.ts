@@ -50,7 +50,8 @@ export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
     ask(ask) {
       if (open.has(ask.id)) return;
       const pieces = layout(platform.ask === undefined ? askText(ask) : ask.text);
-      const messages = createReplyMessages({ ...deps, platform: withButtons(platform, ask, pieces.at(-1)) });
+      const isOpen = () => open.has(ask.id);
+      const messages = createReplyMessages({ ...deps, platform: withButtons(platform, { ask, last: pieces.at(-1), isOpen }) });
       const shown = show(ask, messages, pieces).catch(complain);
       open.set(ask.id, { ask, messages, shown });
     },
@@ -62,9 +63,18 @@ export function createReplyAsks(deps: ReplyAsksDeps): ReplyAsks {
   };
 }
 
-/** Adds the buttons to the last message of a question. */
-function withButtons(platform: ReplyPlatform, ask: Ask, last: string | undefined): ReplyPlatform {
-  const { post, ask: postAsk } = platform;
+type Question = { ask: Ask; last: string | undefined; isOpen(): boolean };
+
+/**
+ * Adds the buttons to the last message of a question. An edit would remove them, so an open question that an earlier process has shown stays
+ * as it is.
+ */
+function withButtons(platform: ReplyPlatform, { ask, last, isOpen }: Question): ReplyPlatform {
+  const { post, ask: postAsk, edit } = platform;
   if (postAsk === undefined) return platform;
-  return { ...platform, post: (message) => (message.text === last ? postAsk({ ...message, ask }) : post(message)) };
+  return {
+    ...platform,
+    post: (message) => (message.text === last ? postAsk({ ...message, ask }) : post(message)),
+    ...(edit !== undefined && { edit: async (message) => (isOpen() ? undefined : edit(message)) }),
+  };
 }

@@ -127,6 +127,24 @@ describe('question', () => {
     expect(chat.shown()).toEqual(['May I?\n→ Yes']);
   });
 
+  test('keeps its buttons when it is shown again after a restart, until it is closed', async () => {
+    const posted: string[] = [];
+    const edited: string[] = [];
+    const { writer, pass, open } = setUp({
+      ask: async ({ text }) => `q${posted.push(text)}`,
+      edit: async ({ text }) => void edited.push(text),
+    });
+    begin(writer).handlers.onAsk?.(ask);
+    await pass(100);
+    const { handlers } = begin(open().writer);
+    handlers.onAsk?.(ask);
+    await pass(5000);
+    expect([posted, edited]).toEqual([['May I?'], []]);
+    handlers.onAsked?.('ask_1', { option: 'y', outcome: 'answered' });
+    await pass(5000);
+    expect(edited).toEqual(['May I?\n→ Yes']);
+  });
+
   test('waits for the replies to earlier messages', async () => {
     const { writer, chat, pass } = setUp();
     const earlier = Promise.withResolvers<void>();
