@@ -66,7 +66,6 @@ export function createReactions({ call, place, gate, log }: ReactionDeps): React
     set,
     whileWorking: (openReply) =>
       withWorkingSign(openReply, {
-        isReplaced: false,
         isUnwanted: (envelope) => forbidding.has(channelOf(envelope)),
         show: (envelope, isOn) => show(channelOf(envelope), envelope.message_id ?? '', isOn),
       }),

@@ -345,6 +345,23 @@ describe('reactions', () => {
     ]);
   });
 
+  test('leave no sign when the reply reacts with what Telegram does not support, and no sign replaces one', async () => {
+    const out = await setUpOutgoing({ hasReactions: true });
+    await out.within(begin(out, '42').finish(resultOf('', [react('✅')])));
+    await out.pass(2000);
+    out.next['setMessageReaction'] = [refusal(429, 'Too Many Requests', { retry_after: 5 })];
+    const early = begin(out, '42');
+    await out.pass(1000);
+    const late = begin(out, '42');
+    await out.within(late.finish(resultOf('', [react('👍')])));
+    await out.within(early.finish(resultOf('Done.')));
+    await out.pass(20_000);
+    const reactions = out.named('setMessageReaction').map(({ message_id, reaction }) => [message_id, reaction[0]?.emoji]);
+    const lastOf = new Map(reactions as [number, string | undefined][]);
+    expect([...lastOf.values()]).toEqual([undefined, undefined, '👍']);
+    expect(out.named('sendMessage').map(({ text }) => text)).toContain('✅');
+  });
+
   test('are tried once in a chat that forbids them', async () => {
     const out = await setUpOutgoing({ hasReactions: true });
     out.answers['setMessageReaction'] = refusal(400, 'Bad Request: REACTION_INVALID');

@@ -1,4 +1,5 @@
 import { errorText, ServiceError, withWorkingSign, type ChatGate, type OpenReply, type StartContext } from '@svc/connector-kit';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import type { BotCall } from './bot-call.ts';
 import { chatOf, toMessageId } from './chat-place.ts';
 
@@ -19,7 +20,7 @@ export type ReactionDeps = { call: BotCall; gate: ChatGate; log: StartContext['l
 /** The bot's reactions to messages. A chat that forbids them is tried only once. */
 export type Reactions = {
   /** Resolves to false when the message cannot have the reaction. */
-  set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean>;
+  set(chat: string, message: string, emoji: string, signal?: AbortSignal): Promise<boolean>;
   /** Whether a message with this id may exist: removing its reaction succeeds for an existing message, and is not a write to the chat. */
   reach(chat: string, id: number, signal: AbortSignal): Promise<boolean>;
   /** Marks the answered message with a sign while the turn works; a reaction of the reply itself stays. */
@@ -28,13 +29,24 @@ export type Reactions = {
 
 const workSign = '👀';
 const mostForbidding = 1000;
+const mostChosen = 1000;
 /** Longest wait of the sign for its turn to be written, ms. */
 const signWithinMs = 30_000;
 
 export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
   const forbidding = new Set<string>();
+  /** Messages with a reaction of the reply: a message has only one of the bot, which the sign must neither replace nor take along. */
+  const chosen = new Set<string>();
+  const nameOf = (chat: string, message: string) => `${chatOf(chat)}:${toMessageId(message)}`;
 
-  async function set(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean> {
+  async function set(chat: string, message: string, emoji: string, signal?: AbortSignal): Promise<boolean> {
+    if (!(await write(chat, message, emoji, signal))) return false;
+    chosen.add(nameOf(chat, message));
+    forgetOldest(chosen, mostChosen);
+    return true;
+  }
+
+  async function write(chat: string, message: string, emoji: string | null, signal?: AbortSignal): Promise<boolean> {
     if (forbidding.has(chatOf(chat))) return false;
     const reaction = emoji === null ? [] : [{ type: 'emoji', emoji: plain(emoji) }];
     try {
@@ -53,12 +65,18 @@ export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
   }
 
   /** The sign is a courtesy: its errors are ignored. */
-  const show = (chat: string, message: string, emoji: string | null): Promise<unknown> =>
+  const show = (chat: string, message: string, isOn: boolean): Promise<unknown> =>
     gate
-      .run(chatOf(chat), () => set(chat, message, emoji), { withinMs: signWithinMs })
+      .run(chatOf(chat), () => showSign(chat, message, isOn), { withinMs: signWithinMs })
       .catch((error: unknown) => {
         log('debug', 'a reaction could not be set', { error: errorText(error) });
       });
+
+  async function showSign(chat: string, message: string, isOn: boolean): Promise<void> {
+    const name = nameOf(chat, message);
+    if (!chosen.has(name)) await write(chat, message, isOn ? workSign : null);
+    if (!isOn) chosen.delete(name);
+  }
 
   async function reach(chat: string, id: number, signal: AbortSignal): Promise<boolean> {
     const params = { chat_id: chatOf(chat), message_id: id, reaction: [] };
@@ -76,9 +94,8 @@ export function createReactions({ call, gate, log }: ReactionDeps): Reactions {
     reach,
     whileWorking: (openReply, chatOfEnvelope) =>
       withWorkingSign(openReply, {
-        isReplaced: true,
         isUnwanted: (envelope) => forbidding.has(chatOf(chatOfEnvelope(envelope))),
-        show: (envelope, isOn) => show(chatOfEnvelope(envelope), envelope.message_id ?? '', isOn ? workSign : null),
+        show: (envelope, isOn) => show(chatOfEnvelope(envelope), envelope.message_id ?? '', isOn),
       }),
   };
 }
