@@ -111,6 +111,21 @@ test('an album is one message with all its files and its caption', async () => {
   expect(core.turns[0]?.envelope.content.attachments).toHaveLength(3);
 });
 
+test('an album mentions the bot if one of its captions does: that of files is below the last one', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const ann = server.person('Ann');
+  const group = server.supergroup('House', [ann], true);
+  const document = (name: string) => ({ file_id: 'gone', file_unique_id: name, file_name: name });
+  const caption = `@${server.bot.user.username} compare`;
+  const caption_entities = [{ type: 'mention', offset: 0, length: caption.indexOf(' ') }];
+  for (const more of [{}, { caption, caption_entities }])
+    server.send({ from: ann, chat: group.id, content: { media_group_id: '1', document: document('a.txt'), ...more } });
+  await expect.poll(() => core.turns.length).toBe(1);
+  expect(core.turns[0]?.envelope).toMatchObject({ mentioned: true, content: { text: expect.stringContaining('compare') } });
+});
+
 test('saves photos in photo_dir and attaches those up to 5 MB; the text names larger ones', async () => {
   const channel = await openMessenger();
   quiet(channel);

@@ -24,8 +24,8 @@ export function mergeUpdates(prepared: readonly Prepared[]): Merged[] {
 }
 
 /**
- * Null when they cannot be merged. The message gets the id of the first update with a text, because that one can be edited; everything else
- * comes from the first update.
+ * Null when they cannot be merged. The message gets the id of the first update with a text, because that one can be edited, and mentions the
+ * assistant if any of them does; everything else comes from the first update.
  */
 function mergeTwo(first: Envelope, next: Envelope): Envelope | null {
   if (originOf(first) !== originOf(next)) return null;
@@ -33,7 +33,8 @@ function mergeTwo(first: Envelope, next: Envelope): Envelope | null {
   const text = [first.content.text, next.content.text].filter((part) => part !== '').join('\n');
   if (attachments.length > maxFiles || text.length > maxText) return null;
   const { message_id } = first.content.text === '' && next.content.text !== '' ? next : first;
-  return { ...first, message_id, content: { ...first.content, text, ...(attachments.length > 0 && { attachments }) } };
+  const content = { ...first.content, text, ...(attachments.length > 0 && { attachments }) };
+  return { ...first, message_id, ...(next.mentioned === true && { mentioned: true }), content };
 }
 
 const originOf = ({ channel, conversation_key, sender, public: isPublic = false, delivery = 'sync' }: Envelope): string =>
