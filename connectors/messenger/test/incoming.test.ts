@@ -245,6 +245,30 @@ test('forwards an edit after its message', async () => {
   });
 });
 
+test('takes only what its author changed for an edit: Telegram reports reactions as edits too', async () => {
+  const channel = await openMessenger();
+  quiet(channel);
+  const { server, core } = channel;
+  const message = server.say({ from: server.person('Ann'), text: 'one' });
+  const reported = (body: object) => server.addUpdate('edited_message', body);
+  const texts = () => core.amendments.map(({ text }) => text);
+  reported(message);
+  reported({ ...message, edit_date: message.date + 5 });
+  const edited = server.edit(message, 'two');
+  reported(edited);
+  reported({ ...edited, edit_date: message.date + 10 });
+  server.edit(message, 'three');
+  server.edit(message, 'one');
+  await expect.poll(texts).toEqual(['two', 'three', 'one']);
+  const versions = core.amendments.map(({ version }) => version);
+  expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
+  await channel.restart();
+  reported(message);
+  server.edit(message, 'four');
+  await expect.poll(() => channel.core.amendments.at(-1)?.text).toBe('four');
+  expect(channel.core.amendments).toHaveLength(1);
+});
+
 test('a group that becomes a supergroup keeps its conversation, with different message ids', async () => {
   const channel = await openMessenger({ config: { allowed_chat_ids: [-400_002] } });
   quiet(channel);

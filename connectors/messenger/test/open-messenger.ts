@@ -51,7 +51,7 @@ export async function openMessenger({ config, server: serverOptions, context }: 
     await server.close();
     folder.remove();
   });
-  return {
+  const messenger: OpenMessenger = {
     ...fake,
     server,
     dir: folder.path,
@@ -61,6 +61,8 @@ export async function openMessenger({ config, server: serverOptions, context }: 
     async restart() {
       await stop();
       ({ fake, live } = await open());
+      Object.assign(messenger, fake);
     },
   };
+  return messenger;
 }

@@ -11,6 +11,7 @@ import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
 import { followBot } from './follow-bot.ts';
 import { createFileWords } from './file-words.ts';
 import { keepPhotos } from './keep-photos.ts';
+import { createMessageEdits } from './message-edits.ts';
 import { createOpenFile } from './open-file.ts';
 import { createTakeFile } from './take-file.ts';
 import { toPress } from './to-press.ts';
@@ -69,6 +70,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     log,
     bot,
     ingress,
+    edits: createMessageEdits(keys),
     keys,
     access,
     deny: createDenyAccess({

@@ -1,3 +1,4 @@
+import type { Amendment } from '@svc/contract/amend.ts';
 import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
@@ -7,11 +8,13 @@ import type { CallbackQuery, ChatMemberUpdated, Message } from 'grammy/types';
 import { meta } from '../meta.ts';
 import { targetOf } from './chat-keys.ts';
 import type { FileWords } from './file-words.ts';
+import type { MessageEdits } from './message-edits.ts';
 import { readUpdate, type Incoming } from './read-update.ts';
 import { basicEnvelope, joined, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
 
 export type TakeDeps = EnvelopeDeps & { fileWords: Pick<FileWords, 'ofEdited'> } & Pick<StartContext, 'log'> & {
     ingress: Ingress;
+    edits: MessageEdits;
     /** A group has a new id. */
     moved(from: number, to: number): Promise<void>;
     /** A button was pressed. Rejects when the update must be delivered again. */
@@ -44,6 +47,7 @@ async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
     case 'message': {
       const { message } = incoming;
       deps.seen(message);
+      deps.edits.saw(message);
       if (message.migrate_to_chat_id !== undefined) return deps.moved(message.chat.id, message.migrate_to_chat_id);
       if (message.migrate_from_chat_id !== undefined) return deps.moved(message.migrate_from_chat_id, message.chat.id);
       const prepare = (signal: AbortSignal) => toEnvelope(deps, message, signal);
@@ -60,14 +64,25 @@ async function hand(deps: TakeDeps, incoming: Incoming): Promise<void> {
 }
 
 /** Live locations, which are edited every few seconds, and the bot's own messages are ignored. */
-async function edited(deps: TakeDeps, version: number, message: Message): Promise<void> {
+async function edited(deps: TakeDeps, id: number, message: Message): Promise<void> {
   if (message.location !== undefined || message.from?.id === deps.bot.id) return;
-  return deps.ingress.amend(targetOf(message), String(version), async (signal) => {
-    const envelope = basicEnvelope(deps, message);
-    const { conversation_key, content, sender } = envelope;
-    const text = joined(content.text, await deps.fileWords.ofEdited(message, envelope, signal));
-    return { conversation_key, message_id: deps.keys.ofMessage(message), version, text, as: { channel: meta.type, sender } };
-  });
+  try {
+    await deps.ingress.amend(targetOf(message), String(id), (signal) => toAmendment(deps, message, signal));
+  } catch (error) {
+    deps.edits.forget(message);
+    throw error;
+  }
+}
+
+/** Null when the author changed nothing. */
+async function toAmendment(deps: TakeDeps, message: Message, signal: AbortSignal): Promise<Amendment | null> {
+  const version = deps.edits.versionOf(message);
+  if (version === null) return null;
+  const envelope = basicEnvelope(deps, message);
+  const { conversation_key, content, sender } = envelope;
+  const text = joined(content.text, await deps.fileWords.ofEdited(message, envelope, signal));
+  if (!signal.aborted) deps.edits.note(message, version); // an aborted attempt is repeated
+  return { conversation_key, message_id: deps.keys.ofMessage(message), version, text, as: { channel: meta.type, sender } };
 }
 
 function noteMember({ log }: TakeDeps, { chat, new_chat_member }: ChatMemberUpdated): void {
