@@ -2,6 +2,7 @@ import { createIngress, openChannelToggles, systemClock, type RunningConnector, 
 import type { Bot } from './chatroom-deps.ts';
 import { createDiscordRest } from './discord-rest.ts';
 import { tokenHelp } from './incoming/discord-fault.ts';
+import { openDirectChannels } from './incoming/direct-channels.ts';
 import { findBot } from './incoming/find-bot.ts';
 import { openIncoming } from './incoming/open-incoming.ts';
 import { createRooms } from './incoming/rooms.ts';
@@ -26,7 +27,8 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const toggles = openChannelToggles(ctx.dataDir);
   const rooms = createRooms(rest, bot.id, signal);
   const { reply_style: style, reactions: hasReactions, send_key_secret_key: keyName, dm_allowed_user_id: dmAllowed } = config;
-  const isPrivate = (channel: string) => rooms.known(channel) === undefined;
+  const direct = await openDirectChannels(state, log);
+  const isPrivate = (channel: string) => direct.list().includes(channel);
   const outgoing = await createOutgoing({ ...ctx, rest, bot, isPrivate, style, hasReactions });
   const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
   const server = createOutboundServer(ctx, { send: outgoing.send, key, rooms, toggles, dmAllowed });
@@ -40,6 +42,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
     rest,
     bot,
     rooms,
+    direct,
     ingress,
     isEnabled: toggles.isEnabled,
     seen: outgoing.saw,

@@ -1,3 +1,4 @@
+import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
 import { expect, test } from 'vitest';
 import { openChatroom } from './open-chatroom.ts';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
@@ -66,6 +67,23 @@ test('when the session has expired, reads messages missed during the absence fro
   const inGeneral = house.core.turns.filter(({ envelope }) => envelope.channel_context?.['channelId'] === general.id);
   expect(inGeneral.map(({ envelope }) => envelope.content.text)).toEqual(wanted.filter((_, n) => n % 10 !== 9 || n === 130));
   expect(textsOf(house).toSorted()).toEqual(wanted.toSorted());
+});
+
+test('a reply references its message in a server, and not in private, also after a restart', async () => {
+  const core = createFakeCore();
+  const house = await openWork({ context: { core } });
+  const { server, ann, general, me, say } = house;
+  const dm = server.dm(ann);
+  core.script = () => new Promise(() => undefined);
+  const said = say(`${me} hello`);
+  say('hello', { channel: dm });
+  await expect.poll(() => core.turns.length).toBe(2);
+  await house.stop();
+  core.script = ({ result }) => result({ actions: [{ type: 'reply', text: 'Hi.' }] });
+  await house.restart();
+  await expect
+    .poll(() => [general, dm].map((channel) => server.replies(channel).map(({ replyTo }) => replyTo ?? null)))
+    .toEqual([[said.id], [null]]);
 });
 
 test('an invalidated session is replaced by a new one in the same process', async () => {

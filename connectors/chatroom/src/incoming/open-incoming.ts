@@ -8,7 +8,7 @@ import type { ChannelMode, Config } from '../meta.ts';
 import { createDenyAccess } from '@svc/connector-kit/ingress/deny-access.ts';
 import { createTakeFile } from '@svc/connector-kit/ingress/take-file.ts';
 import { GatewayIntentBits, Routes } from 'discord-api-types/v10';
-import { openDirectChannels } from './direct-channels.ts';
+import type { DirectChannels } from './direct-channels.ts';
 import { createEventSource, type Item } from './event-source.ts';
 import { createJoinIn } from './join-in.ts';
 import { createMessageAuthors } from './message-authors.ts';
@@ -37,6 +37,7 @@ export type IncomingDeps = {
   rest: REST;
   bot: Bot;
   rooms: KnownRooms;
+  direct: DirectChannels;
   ingress: Ingress;
   isEnabled(channel: string): boolean;
   seen(channel: string, message: string): void;
@@ -59,10 +60,9 @@ const notOpen = 'The connection to Discord is not open yet.';
 /** Rejects when a person must act before messages can be received. */
 export async function openIncoming(ctx: StartContext<Config>, deps: IncomingDeps): Promise<IncomingChannel> {
   const { config, state, log, signal } = ctx;
-  const { token, rest, bot, rooms, isEnabled, clock = systemClock } = deps;
+  const { token, rest, bot, rooms, direct, isEnabled, clock = systemClock } = deps;
   const problems = { gateway: notOpen as string | null, taking: null as string | null };
   const record = await openSessionRecord({ state, log, clock, botId: bot.id });
-  const direct = await openDirectChannels(state, log);
   const takeDeps = createTakeDeps(ctx, deps, clock);
 
   const channelsSince = (time: number) => {
