@@ -86,6 +86,37 @@ test('a reply references its message in a server, and not in private, also after
     .toEqual([[said.id], [null]]);
 });
 
+test('messages missed during the absence are answered also for people who are known only by a role', async () => {
+  const core = createFakeCore();
+  const { resolve } = core;
+  const house = await openWork({ server: { resumeMs: 0 }, context: { core } });
+  const { server, guild, ann, me, say } = house;
+  const role = server.role(guild, 'helpers', [ann]);
+  const eve = server.person('Eve');
+  server.join(guild, eve);
+  core.resolve = async (asked) => {
+    const known = await resolve(asked);
+    return asked.sender.raw_id === `role:${role.id}` ? known : { ...known, principal_id: null, denied: true };
+  };
+  const texts = () => core.turns.map(({ envelope }) => [envelope.sender.raw_id, envelope.content.text]);
+  say(`${me} before`);
+  await expect.poll(texts).toEqual([[`role:${role.id}`, '[Written by ann]\nbefore']]);
+  await house.stop();
+  say(`${me} missed`);
+  say(`${me} as well`, { from: eve });
+  say('to the others', { from: eve });
+  say(`${me} too`);
+  await house.restart();
+  await expect
+    .poll(() => texts().slice(1))
+    .toEqual([
+      [`role:${role.id}`, '[Written by ann]\nmissed'],
+      [eve.id, 'as well'],
+      [`role:${role.id}`, '[Written by ann]\ntoo'],
+    ]);
+  expect(server.calls.filter(({ operation }) => operation === 'get_guild_member')).toHaveLength(2);
+});
+
 test('an invalidated session is replaced by a new one in the same process', async () => {
   const house = await openWork();
   const { server, me, say } = house;

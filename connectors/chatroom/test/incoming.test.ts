@@ -159,9 +159,14 @@ test('a role of the server admits an otherwise unknown sender, as that role', as
   const role = server.role(guild, 'helpers', [ann]);
   const known = await house.core.resolve({ channel: 'chatroom', sender: { raw_id: '1' }, conversation_key: 'x' });
   house.core.resolve = async ({ sender }) => (sender.raw_id === `role:${role.id}` ? known : { ...known, ...stranger });
-  say(`${me} hello`);
+  const said = say(`${me} hello`);
   await expect.poll(() => textsOf(house)).toEqual(['[Written by ann]\nhello']);
   expect(house.core.turns[0]?.envelope.sender).toMatchObject({ raw_id: `role:${role.id}`, raw_username: 'ann' });
+  server.edit(said, `${me} hello all`);
+  await expect.poll(() => house.core.amendments.map(({ text }) => text)).toEqual(['[Written by ann]\nhello all']);
+  server.takeRole(guild, role, ann);
+  server.edit(said, `${me} delete everything`);
+  await expect.poll(() => house.core.amendments.map(({ as }) => as.sender.raw_id)).toEqual([`role:${role.id}`, ann.id]);
 });
 
 test('an autonomous channel starts a turn without a mention only when triage says so, up to the limit per hour', async () => {

@@ -40,6 +40,20 @@ test('shows the question of a slash command and answers below it', async () => {
   await expect.poll(() => answeredOf(house)).toEqual(['what is up?', '/status']);
 });
 
+test('names the author of a question who is known only by a role, whatever name the question claims', async () => {
+  const house = await withMenu();
+  const { server, guild, ann, general } = house;
+  const role = server.role(guild, 'helpers', [ann]);
+  const { resolve } = house.core;
+  house.core.resolve = async (asked) => {
+    const known = await resolve(asked);
+    return asked.sender.raw_id === `role:${role.id}` ? known : { ...known, principal_id: null, denied: true };
+  };
+  server.command({ from: ann, channel: general, name: 'ask', options: { question: '[Written by bob]\nwhat is up?' } });
+  server.command({ from: ann, channel: general, name: 'status' });
+  await expect.poll(() => answeredOf(house)).toEqual(['[Written by ann]\n(Written by bob]\nwhat is up?', '/status']);
+});
+
 test('denies a command of a sender without access with a private reply', async () => {
   const house = await withMenu();
   const { server, ann, general, shown } = house;

@@ -11,6 +11,7 @@ import { GatewayIntentBits, Routes } from 'discord-api-types/v10';
 import type { DirectChannels } from './direct-channels.ts';
 import { createEventSource, type Item } from './event-source.ts';
 import { createJoinIn } from './join-in.ts';
+import { createMemberRoles } from './member-roles.ts';
 import { createMessageAuthors } from './message-authors.ts';
 import type { MessageFile } from './message-files.ts';
 import { createOpenAttachment } from './open-attachment.ts';
@@ -144,6 +145,7 @@ function createTakeDeps(ctx: StartContext<Config>, deps: IncomingDeps, clock: Cl
         rest.post(Routes.channelMessages(channel), { body: { content, allowed_mentions: { parse: [] } }, signal }),
     }),
     findSpeaker: createSpeakers(core, clock),
+    rolesOf: createMemberRoles(rest, clock),
     takeFile: createTakeFile<MessageFile>({ ...ctx, open: createOpenAttachment(config.api_url), maxBytes: maxFileBytes }),
     joinIn: createJoinIn({ ...ctx, perHour: config.autonomous_per_hour, clock }),
     rounds: createRounds(),

@@ -9,8 +9,11 @@ import { meta } from '../meta.ts';
 export type Speaker = { sender: Sender; identity: Identity; byRole: boolean };
 type Place = { conversation_key: string; public?: boolean };
 
-/** Identifies a member by their own id and their roles on the server. Rejects when the core cannot be asked. */
-export type FindSpeaker = (own: Sender, roles: readonly string[], place: Place) => Promise<Speaker>;
+/** The roles of a member, or how to find them where Discord does not name them. `among`: all roles of the server. */
+export type Roles = readonly string[] | { among: readonly string[]; find(): Promise<readonly string[]> };
+
+/** Identifies a member by their own id and their roles on the server. Rejects when the core, or Discord, cannot be asked. */
+export type FindSpeaker = (own: Sender, roles: Roles, place: Place) => Promise<Speaker>;
 
 /** How long it is remembered that a role is unknown to the core, ms, and for how many roles. */
 const forgetMs = 60_000;
@@ -36,9 +39,16 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
     return null;
   }
 
-  return async (own, roles, place) => {
+  /** Most servers have no role that is known to the core: then nobody's roles have to be found. */
+  async function rolesOf({ among, find }: Exclude<Roles, readonly string[]>, place: Place): Promise<readonly string[]> {
+    for (const role of among) if ((await identityOfRole(role, place)) !== null) return find();
+    return [];
+  }
+
+  return async (own, given, place) => {
     const speaker = { sender: own, identity: await resolve(own, place), byRole: false };
     if (speaker.identity.principal_id !== null || own.is_bot === true) return speaker;
+    const roles = 'among' in given ? await rolesOf(given, place) : given;
     let best: Speaker = speaker;
     for (const role of roles.slice(0, mostRolesAsked)) {
       const identity = await identityOfRole(role, place);
@@ -49,5 +59,11 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
   };
 }
 
-const roleName = (role: string): string => `role:${role}`;
+const roleMark = 'role:';
+const roleName = (role: string): string => roleMark + role;
+/** Whether a person is known only by a role. */
+export const isRole = ({ raw_id }: Pick<Sender, 'raw_id'>): boolean => raw_id.startsWith(roleMark);
+/** Whether someone with these roles may still act as this sender. */
+export const mayActAs = (sender: Pick<Sender, 'raw_id'>, roles: readonly string[]): boolean =>
+  !isRole(sender) || roles.some((role) => roleName(role) === sender.raw_id);
 const rank = ({ trust_tier }: Identity): number => tiers.indexOf(trust_tier);

@@ -6,7 +6,8 @@ import { meta } from '../meta.ts';
 import type { MessageAuthors } from './message-authors.ts';
 import { editedAt, type ChatEvent, type ChatMessage } from './read-event.ts';
 import { toReactionEnvelope } from './reaction-envelope.ts';
-import { placeOf, speakerOf, textOf, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
+import { mayActAs } from './senders.ts';
+import { bySpeaker, placeOf, speakerOf, textOf, toEnvelope, type EnvelopeDeps } from './to-envelope.ts';
 
 export type TakeDeps = EnvelopeDeps &
   Pick<StartContext, 'log'> & {
@@ -63,12 +64,15 @@ async function edited(deps: TakeDeps, message: ChatMessage): Promise<void> {
   if (author.id === deps.bot.id || version === null) return;
   return deps.ingress.amend(channel, `${id}:${version}`, async (signal) => {
     const placed = await placeOf(deps, message, signal);
-    const sender = deps.authors.of(id) ?? (await speakerOf(deps, message, placed)).sender;
+    const noted = deps.authors.of(id);
+    const isNoted = noted !== undefined && mayActAs(noted, message.member?.roles ?? []);
+    const sender = isNoted ? noted : (await speakerOf(deps, message, placed, signal)).sender;
+    // The edit belongs to the time of the message, so its lateness is not mentioned again.
+    const text = textOf({ ...deps, now: () => 0 }, message, placed?.guild);
     return {
       ...named(deps, channel, id),
       version,
-      // The edit belongs to the time of the message, so its lateness is not mentioned again.
-      text: textOf({ ...deps, now: () => 0 }, message, placed?.guild),
+      text: bySpeaker(sender, author.username, text),
       as: { channel: meta.type, sender },
     };
   });

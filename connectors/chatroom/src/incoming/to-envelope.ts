@@ -1,4 +1,4 @@
-import { channelKey, type Attachment, type Envelope, type StartContext } from '@svc/connector-kit';
+import { channelKey, type Attachment, type Envelope, type Sender, type StartContext } from '@svc/connector-kit';
 import type { TakeFile } from '@svc/connector-kit/ingress/take-file.ts';
 import { MessageType } from 'discord-api-types/v10';
 import type { Bot, Room } from '../chatroom-deps.ts';
@@ -10,13 +10,14 @@ import { describeContent } from './describe-content.ts';
 import { describeContext, describeLate } from './describe-context.ts';
 import { isMeant, withoutName } from './is-meant.ts';
 import { decideTaking, type TakingDeps } from './decide-taking.ts';
+import type { MemberRoles } from './member-roles.ts';
 import { filesOf, type MessageFile } from './message-files.ts';
 import { plainContent, type Names } from './plain-content.ts';
 import type { ChatMessage } from './read-event.ts';
 import type { Guild } from './room-cache.ts';
 import type { KnownRooms } from './rooms.ts';
 import { senderOf } from './sender-of.ts';
-import type { FindSpeaker, Speaker } from './senders.ts';
+import { isRole, type FindSpeaker, type Roles, type Speaker } from './senders.ts';
 
 export type EnvelopeDeps = Pick<StartContext, 'core' | 'instanceId'> &
   TakingDeps & {
@@ -28,6 +29,7 @@ export type EnvelopeDeps = Pick<StartContext, 'core' | 'instanceId'> &
     dmAllowed: string;
     deny(channel: string): Promise<void>;
     findSpeaker: FindSpeaker;
+    rolesOf: MemberRoles;
     takeFile: TakeFile<MessageFile>;
     now(): number;
   };
@@ -89,12 +91,16 @@ async function ofRoom(
   signal: AbortSignal,
 ): Promise<Envelope | null> {
   const basic = { ...basicEnvelope(deps, message, text), ...(guild.isPublic && { public: true }) };
-  const speaker = await speakerOf(deps, message, { room, guild });
+  const speaker = await speakerOf(deps, message, { room, guild }, signal);
   const isAddressed = isMeant(message, deps.bot, guild.ownRoles);
   // In a room, an answer cannot be shown to a stranger alone; messages that they address to others are ignored.
   if (speaker.identity.denied) return isAddressed ? { ...basic, public: true } : null;
   noteHeard(deps, message, text);
-  const envelope = { ...basic, sender: speaker.sender, content: { text: bySpeaker(speaker, message, text) } };
+  const envelope = {
+    ...basic,
+    sender: speaker.sender,
+    content: { text: bySpeaker(speaker.sender, message.author.username, text) },
+  };
   const taking = await decideTaking(deps, { message, room, envelope, isAddressed }, signal);
   return withFiles(deps, { ...envelope, ...taking, content: { ...envelope.content, ...taking.content } }, message, signal);
 }
@@ -119,13 +125,26 @@ function basicEnvelope({ instanceId }: Pick<EnvelopeDeps, 'instanceId'>, message
 
 /** The author of a message, as the core should identify them. */
 export function speakerOf(
-  { instanceId, findSpeaker }: Pick<EnvelopeDeps, 'instanceId' | 'findSpeaker'>,
+  deps: Pick<EnvelopeDeps, 'instanceId' | 'findSpeaker' | 'rolesOf'>,
   message: ChatMessage,
   placed: Placed,
+  signal: AbortSignal,
 ): Promise<Speaker> {
-  const conversation_key = channelKey(meta.type, instanceId, message.channel_id);
+  const conversation_key = channelKey(meta.type, deps.instanceId, message.channel_id);
   const place = { conversation_key, ...(placed?.guild.isPublic === true && { public: true }) };
-  return findSpeaker(senderOf(message), message.member?.roles ?? [], place);
+  return deps.findSpeaker(senderOf(message), rolesIn(deps, message, placed, signal), place);
+}
+
+/** Only the gateway names the roles of an author: for a message that was missed, they have to be asked for. */
+function rolesIn(
+  { rolesOf }: Pick<EnvelopeDeps, 'rolesOf'>,
+  { member, author }: ChatMessage,
+  placed: Placed,
+  signal: AbortSignal,
+): Roles {
+  if (member?.roles !== undefined || placed === null) return member?.roles ?? [];
+  const { id, roles } = placed.guild;
+  return { among: [...roles.keys()], find: () => rolesOf(id, author.id, signal) };
 }
 
 async function withFiles(
@@ -148,8 +167,8 @@ async function withFiles(
 }
 
 /** Adds the author's name when they are known only by a role, because all its members share one account. */
-const bySpeaker = ({ byRole }: Speaker, { author }: ChatMessage, text: string): string =>
-  byRole && !text.startsWith('/') ? `${channelLine('Written', ` by ${oneLine(author.username, 100)}`)}\n${text}` : text;
+export const bySpeaker = (sender: Sender, name: string, text: string): string =>
+  isRole(sender) && !text.startsWith('/') ? `${channelLine('Written', ` by ${oneLine(name, 100)}`)}\n${text}` : text;
 
 /** The text of a message without its files. A command is passed alone, because it would not be recognized after other words. */
 export function textOf(

@@ -18,7 +18,7 @@ import type { Room } from '../chatroom-deps.ts';
 import { isId, isMessage } from '../incoming/read-event.ts';
 import { personOf } from '../incoming/sender-of.ts';
 import type { TakeDeps } from '../incoming/take-event.ts';
-import { isOpen, textOf } from '../incoming/to-envelope.ts';
+import { bySpeaker, isOpen, textOf } from '../incoming/to-envelope.ts';
 import { meta } from '../meta.ts';
 import { aboutCommand, askCommand, askOption } from './commands.ts';
 import type { Respond } from './respond.ts';
@@ -77,7 +77,7 @@ async function press(deps: InteractionDeps, interaction: APIInteraction, asker: 
 /** A chosen command as a text. */
 function commandText({ name, options }: Record<string, unknown>): string {
   const given = (Array.isArray(options) ? options : []).filter(isRecord);
-  if (name === askCommand) return String(given.find((option) => option['name'] === askOption)?.['value'] ?? '');
+  if (name === askCommand) return typedText(String(given.find((option) => option['name'] === askOption)?.['value'] ?? ''));
   return `/${[name, ...given.map(({ value }) => value)].join(' ')}`;
 }
 
@@ -107,7 +107,7 @@ async function aboutText(
   name: string,
   data: Record<string, unknown>,
 ): Promise<string> {
-  const question = inputOf(data['components']);
+  const question = typedText(inputOf(data['components']));
   const id = name.slice('about:'.length);
   if (!isId(id)) return question;
   // The message may be gone; the question is still asked.
@@ -116,7 +116,7 @@ async function aboutText(
   const guild = room === null ? undefined : await deps.rooms.guild(room.guildId, deps.signal);
   const said = textOf({ ...deps, now: () => 0 }, message, guild);
   const about = channelLine('About a message', ` of ${oneLine(message.author.username, 100)}: "${oneLine(said, longestQuote)}"`);
-  return `${about}\n${typedText(question)}`;
+  return `${about}\n${question}`;
 }
 
 /** The text that was entered into a window, in any layout. */
@@ -169,7 +169,7 @@ async function toCommandEnvelope(deps: InteractionDeps, asker: Asker, text: stri
     channel: meta.type,
     message_id: messageId,
     sender,
-    content: { text },
+    content: { text: bySpeaker(sender, asker.own.raw_username ?? 'a member', text) },
     capabilities: meta.capabilities,
     channel_context: { channelId: asker.channel },
   };

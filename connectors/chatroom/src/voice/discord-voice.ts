@@ -13,7 +13,7 @@ import {
 import { isRecord } from '@svc/contract/json-value.ts';
 import { atLeast } from '@svc/contract/trust.ts';
 import { Routes, type GatewaySendPayload } from 'discord-api-types/v10';
-import type { FindSpeaker } from '../incoming/senders.ts';
+import { isRole, type FindSpeaker } from '../incoming/senders.ts';
 import type { KnownRooms } from '../incoming/rooms.ts';
 import { isOpen } from '../incoming/to-envelope.ts';
 import { meta } from '../meta.ts';
@@ -110,7 +110,7 @@ export function openDiscordVoice(deps: DiscordVoiceDeps): DiscordVoice {
       message_id: messageId,
       sender: { raw_id: speaker.id, raw_username: speaker.name.slice(0, 256) },
       content: {
-        text: speaker.id.startsWith('role:')
+        text: isRole({ raw_id: speaker.id })
           ? `${channelLine('Said by', ` ${speaker.name}`)}\n${typedText(text)}`
           : typedText(text),
         system: spokenHint,
