@@ -93,6 +93,18 @@ test('aborts and skips an update whose preparation never ends', async () => {
   expect(logs).toContain('an update could not be read and was skipped');
 });
 
+test('takes what is there of a message when most of its time is over', async () => {
+  const { start, texts, pass, logs } = openChannel({ prepareWithinMs: 5000 });
+  const taken = start().take(
+    'a',
+    '1',
+    (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(envelope('without its file')))),
+  );
+  await pass(() => texts().length === 1);
+  await taken;
+  expect([texts(), logs]).toEqual([['without its file'], []]);
+});
+
 test.each([
   ['skipped after 20 times', queueFull('later'), true],
   ['given again for as long as the core is away', new CoreError('unavailable', 'away', { mayHaveRun: false }), false],

@@ -2,7 +2,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { Clock } from '@svc/service-kit/clock.ts';
 import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
-import { unavailable } from '@svc/service-kit/service-error.ts';
+import { ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { isOfLink } from '../core-error.ts';
@@ -13,7 +13,10 @@ import { tooSlow } from './too-slow.ts';
 
 export type PrepareOptions = { clock: Clock; log: StartContext['log']; signal: AbortSignal; atOnce: number; withinMs: number };
 
-/** An update of a chat that is to be prepared. */
+/**
+ * An update of a chat that is to be prepared. When most of the time is over, the signal aborts with a `ServiceError`, and what is there by
+ * then, such as a message without the file that is still on its way, can be returned.
+ */
 export type Preparing<T> = { chat: string; id: string; prepare(signal: AbortSignal): Promise<T | null> };
 
 /** Converts updates to what the core receives. */
@@ -26,6 +29,8 @@ export type Preparer = {
 };
 
 const maxTries = 3;
+/** The part of the time after which the signal aborts. */
+const mostOfTime = 0.8;
 
 export function createPreparer({ clock, log, signal, atOnce, withinMs }: PrepareOptions): Preparer {
   const run = createLane(atOnce);
@@ -33,8 +38,10 @@ export function createPreparer({ clock, log, signal, atOnce, withinMs }: Prepare
 
   async function attempt<T>({ prepare }: Preparing<T>, leftMs: number): Promise<Attempt<T | null>> {
     const late = new AbortController();
+    const cancel = clock.after(leftMs * mostOfTime, () => late.abort(new ServiceError('upstream', 'it took too long.')));
     const work = (async () => prepare(AbortSignal.any([signal, late.signal])))();
     const [settled] = await Promise.allSettled([inTime(work, leftMs, tooSlow(leftMs), clock)]);
+    cancel();
     late.abort();
     return toAttempt(settled);
   }

@@ -1,6 +1,8 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
+import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
+import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { channelHeads, channelLine, type ChannelHead } from '../channel-line.ts';
 import { typedText } from '../typed-text.ts';
@@ -29,15 +31,18 @@ type Options<File> = Pick<StartContext, 'uploads' | 'speech' | 'log'> & {
   maxBytes: number;
   /** For files that need special handling; null for all others. */
   bring?(file: File, origin: FileOrigin): Promise<TakenFile> | null;
+  clock?: Clock;
 };
 
 const mb = 1024 * 1024;
 /** A clip is held in memory while it is heard, one at a time. */
 const maxSpoken = 20 * mb;
+/** How long a clip may take to be heard, including its wait for others, ms: less than a message may take to be prepared. */
+const hearWithinMs = 3.5 * 60_000;
 
 /** Passes files of messages to the assistant. Rejects only with temporary errors, after which the message must be sent again. */
 export function createTakeFile<File extends OfKind<string>>(options: Options<File>): TakeFile<File> {
-  const { uploads, speech, open, maxBytes, log } = options;
+  const { uploads, speech, open, maxBytes, log, clock = systemClock } = options;
   const inTurn = createInTurnByKey();
 
   const attach = async (file: File, { conversationKey, signal }: FileOrigin): Promise<TakenFile> => ({
@@ -50,34 +55,39 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     }),
   });
 
-  /** A clip that cannot be transcribed is passed on as a file. */
+  /** A clip that cannot be transcribed, or not soon enough, is passed on as a file. */
   async function spoken(file: File, origin: FileOrigin): Promise<TakenFile> {
-    const { what, mime, seconds } = file;
-    const line = (rest = '') => [spokenHead(what), `${seconds === undefined ? '' : `, ${seconds} s`}${rest}`] as const;
-    const data = await collect(await open(file, origin.signal));
+    const late = new AbortController();
+    const signal = AbortSignal.any([origin.signal, late.signal]);
+    const heard = inTurn('', async () => hear(file, { ...origin, signal }));
+    const taken = await inTime(heard, hearWithinMs, () => null, clock);
+    late.abort();
+    if (taken !== null) return taken;
+    log('warn', 'a spoken message could not be transcribed in time', { message: origin.message });
+    const { attachment } = await attach(file, origin);
+    return { words: spokenLine(file, notTranscribed('it took too long')), ...(attachment !== undefined && { attachment }) };
+  }
+
+  async function hear(file: File, { sender, conversationKey, signal }: FileOrigin): Promise<TakenFile> {
+    const { mime, name } = file;
+    signal.throwIfAborted();
+    const data = await collect(await open(file, signal));
     try {
-      const { text } = await speech.transcribe({ sender: origin.sender, data, ...(mime && { mime }) }, origin.signal);
+      const { text } = await speech.transcribe({ sender, data, ...(mime && { mime }) }, signal);
       const said = text.trim();
-      return {
-        words: said === '' ? channelLine(...line(' without speech')) : `${channelLine(...line())} ${typedText(said)}`,
-      };
+      return { words: said === '' ? spokenLine(file, ' without speech') : `${spokenLine(file)} ${typedText(said)}` };
     } catch (error) {
       if (isPassing(error) && !isOfProvider(error)) throw error;
       log('warn', 'a spoken message could not be transcribed', { error: errorText(error) });
-      const attachment = await uploads.save({
-        name: file.name,
-        ...(mime && { mime }),
-        data,
-        conversation_key: origin.conversationKey,
-      });
-      return { words: channelLine(...line(`; it could not be transcribed: ${errorText(error)}`)), attachment };
+      const attachment = await uploads.save({ name, ...(mime && { mime }), data, conversation_key: conversationKey });
+      return { words: spokenLine(file, notTranscribed(errorText(error))), attachment };
     }
   }
 
   function bring(file: File, origin: FileOrigin): Promise<TakenFile> {
     const brought = options.bring?.(file, origin) ?? null;
     if (brought !== null) return brought;
-    return file.kind === 'spoken' ? inTurn('', () => spoken(file, origin)) : attach(file, origin);
+    return file.kind === 'spoken' ? spoken(file, origin) : attach(file, origin);
   }
 
   return async (file, origin) => {
@@ -87,17 +97,26 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     if (bytes > limit)
       return notTaken(` of ${megabytes(bytes)}: not accepted, because files may have at most ${megabytes(limit)}`);
     try {
-      return await bring(file, origin);
+      return await Promise.race([bring(file, origin), abortOf(origin.signal)]);
     } catch (error) {
-      if (isPassing(error) || origin.signal.aborted) throw error;
+      const { aborted, reason } = origin.signal;
+      // The message is not lost when there is no more time for its files; a connector that stops gets it again.
+      if (aborted ? !(reason instanceof ServiceError) : isPassing(error)) throw error;
       log('warn', 'a file could not be processed', { message: origin.message, error: errorText(error) });
-      return notTaken(`: not accepted, because ${errorText(error)}`);
+      return notTaken(`: not accepted, because ${errorText(aborted ? reason : error)}`);
     }
   };
 }
 
+/** Rejects when the signal aborts, for what does not look at it, such as the wait of a clip for others. */
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
 /** The core answered that no speech provider is set up or reachable. The message does not wait for that. */
 const isOfProvider = (error: unknown): boolean => error instanceof ServiceError && error.details['reason'] !== undefined;
+const notTranscribed = (why: string): string => `; it could not be transcribed: ${why}`;
+const spokenLine = ({ what, seconds }: Pick<IncomingFile, 'what' | 'seconds'>, rest = ''): string =>
+  channelLine(spokenHead(what), `${seconds === undefined ? '' : `, ${seconds} s`}${rest}`);
 const spokenHead = (what: string): ChannelHead => channelHeads.find((head) => head === what) ?? 'Voice message';
 
 async function collect(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
