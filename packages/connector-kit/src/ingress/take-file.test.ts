@@ -55,3 +55,24 @@ test('a file is not given up when the connector stops, or for what may pass', as
   await expect(taken).rejects.toThrow('aborted');
   await expect(setUp(() => Promise.reject(unavailable('later'))).take(file, origin('1'))).rejects.toThrow('later');
 });
+
+test('a message whose files cannot be fetched is passed on without them, before it would be given up', async () => {
+  const { clock, take, origin } = setUp(() => Promise.reject(unavailable('the server does not answer')));
+  const failuresOf = async (message: string, everyMs: number): Promise<number> => {
+    let failures = 0;
+    const fails = () =>
+      take(file, origin(message)).then(
+        () => false,
+        () => true,
+      );
+    while (failures < 100 && (await fails())) {
+      failures++;
+      clock.advance(everyMs);
+    }
+    return failures;
+  };
+  expect([await failuresOf('1', 100), await failuresOf('2', 60_000)]).toEqual([45, 4]);
+  expect((await take(clip, origin('1'))).words).toBe(
+    '[Sent file: Voice message "a.ogg": not accepted, because the server does not answer]',
+  );
+});

@@ -1,10 +1,12 @@
 import type { Attachment } from '@svc/contract/envelope.ts';
 import { systemClock, type Clock } from '@svc/service-kit/clock.ts';
+import { forgetOldest } from '@svc/service-kit/forget-oldest.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { errorText, ServiceError } from '@svc/service-kit/service-error.ts';
 import { inTime } from '@svc/service-kit/within.ts';
 import type { StartContext } from '../connector.ts';
 import { channelHeads, channelLine, type ChannelHead } from '../channel-line.ts';
+import { isOfLink } from '../core-error.ts';
 import { typedText } from '../typed-text.ts';
 import { isPassing } from './passing-faults.ts';
 
@@ -40,10 +42,28 @@ const maxSpoken = 20 * mb;
 /** How long a clip may take to be heard, including its wait for others, ms: less than a message may take to be prepared. */
 const hearWithinMs = 3.5 * 60_000;
 
+/**
+ * After this many attempts with temporary errors, or this long after the first, ms, a message is passed on without its files: given back more
+ * often, it would be skipped.
+ */
+const most = { failures: 45, ms: 3 * 60_000 } as const;
+const maxMessages = 1000;
+
 /** Passes files of messages to the assistant. Rejects only with temporary errors, after which the message must be sent again. */
 export function createTakeFile<File extends OfKind<string>>(options: Options<File>): TakeFile<File> {
   const { uploads, speech, open, maxBytes, log, clock = systemClock } = options;
   const inTurn = createInTurnByKey();
+  /** How often the files of a message have failed, and since when. */
+  const failed = new Map<string, { times: number; since: number }>();
+
+  function maySendAgain(error: unknown, message: string): boolean {
+    if (!isPassing(error) || isOfLink(error)) return isPassing(error);
+    const { times, since } = failed.get(message) ?? { times: 0, since: clock.elapsed() };
+    failed.delete(message);
+    failed.set(message, { times: times + 1, since });
+    forgetOldest(failed, maxMessages);
+    return times < most.failures && clock.elapsed() - since <= most.ms;
+  }
 
   const attach = async (file: File, { conversationKey, signal }: FileOrigin): Promise<TakenFile> => ({
     attachment: await uploads.save({
@@ -101,7 +121,7 @@ export function createTakeFile<File extends OfKind<string>>(options: Options<Fil
     } catch (error) {
       const { aborted, reason } = origin.signal;
       // The message is not lost when there is no more time for its files; a connector that stops gets it again.
-      if (aborted ? !(reason instanceof ServiceError) : isPassing(error)) throw error;
+      if (aborted ? !(reason instanceof ServiceError) : maySendAgain(error, origin.message)) throw error;
       log('warn', 'a file could not be processed', { message: origin.message, error: errorText(error) });
       return notTaken(`: not accepted, because ${errorText(aborted ? reason : error)}`);
     }
