@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openChannelToggles } from './channel-toggles.ts';
 import { createOutboundSender } from './outbound-sender.ts';
 import { openSentIds } from './sent-ids.ts';
@@ -59,6 +59,22 @@ describe('outbound sender', () => {
     await expect(sender(message('a'))).rejects.toThrow('no luck');
     expect(await sender(message('a'))).toEqual({ repeated: false });
     expect(sent).toEqual(['a', 'a']);
+  });
+
+  test('counts a send that throws at once as failed, without a late rejection', async () => {
+    const clock = createFakeClock();
+    const send = () => {
+      throw new Error('no luck');
+    };
+    const sender = createOutboundSender({ sent: openSentIds(file(), log), clock, send });
+    await expect(sender.send(message('a'))).rejects.toThrow('no luck');
+    const late: unknown[] = [];
+    const note = (error: unknown) => void late.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    clock.advance(11 * 60_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(late).toEqual([]);
   });
 
   test('times out after a minute, and counts the message as sent if the channel takes it later', async () => {

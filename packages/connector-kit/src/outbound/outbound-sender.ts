@@ -46,7 +46,7 @@ export function createOutboundSender({ send, sent, clock }: Deps): OutboundSende
       giveUp.abort();
       overdue.reject(tooSlow(longestMs));
     });
-    const sending = Promise.resolve(send(message, giveUp.signal)).then(() => sent.add(message.id));
+    const sending = (async () => send(message, giveUp.signal))().then(() => sent.add(message.id));
     const ended = Promise.race([sending, overdue.promise]).finally(() => {
       cancel();
       running.delete(message.id);
