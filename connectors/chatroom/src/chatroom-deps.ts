@@ -9,6 +9,8 @@ export type Outgoing = {
   send: NonNullable<Outbound['send']>;
   /** Someone posted a message in a channel. */
   saw(channel: string, messageId: string): void;
+  /** The bot posted a message that belongs to no reply. Never rejects. */
+  posted(channel: string, messageId: string): Promise<void>;
 };
 
 /** A place on a Discord server in which people write. */

@@ -33,7 +33,7 @@ export async function start(ctx: StartContext<Config>): Promise<RunningConnector
   const key = keyName === undefined ? null : await ctx.secrets.get(keyName);
   const server = createOutboundServer(ctx, { send: outgoing.send, key, rooms, toggles, dmAllowed });
   const { port, url } = await server.listen(config.http_port, '127.0.0.1');
-  const post = createPostNote(rest, systemClock, signal);
+  const post = createPostNote({ rest, clock: systemClock, signal, posted: outgoing.posted });
   const voice: DiscordVoice | null = config.voice ? await loadVoice() : null;
   const ingress = createIngress({ core, state, log, openReply: voice?.openReply(outgoing.openReply) ?? outgoing.openReply });
   const respond = createRespond(rest, bot, signal);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createPostNote } from '../voice/post-note.ts';
 import { begin, envelopeOf, fails, general, limited, lost, refusal, resultOf, setUpOutgoing } from './testing/fake-rest.ts';
 
 const words = 'A **reply** that is long enough to be shown.';
@@ -177,6 +178,19 @@ describe('post without a response', () => {
     expect(out.contents('post')).toEqual(['One.', 'Two.', 'Two.']);
     const [, second, third] = out.named('post');
     expect(third?.body['nonce']).toBe(second?.body['nonce']);
+  });
+
+  test('is not confused with a note of the bot between the parts of a reply', async () => {
+    const out = await setUpOutgoing();
+    const note = '1000000000000000777';
+    const rest = { post: async () => ({ id: note }) } as never;
+    const postNote = createPostNote({ rest, clock: out.clock, signal, posted: out.posted });
+    const parts = ['One. '.repeat(300), 'Two. '.repeat(300)].map((part) => part.trim());
+    out.answers['read'] = () => [own(note, { type: 0 })];
+    out.next['post'] = [() => ({ id: '1000000000000000700' }), lost];
+    await postNote(general, '🎙 **Ann:** hello');
+    await out.within(begin(out, general, question).finish(resultOf(parts.join('\n\n'))));
+    expect(out.contents('post')).toEqual([parts[0], parts[1], parts[1]]);
   });
 
   test('is found by the next process, which completes it', async () => {

@@ -78,6 +78,7 @@ export async function createOutgoing(deps: OutgoingDeps): Promise<Outgoing> {
     openReply: hasReactions ? reactions.whileWorking(writer.openReply) : writer.openReply,
     send: (message, ended) => writer.send(withShortCaption(message), ended),
     saw: sent.saw,
+    posted: (channel, id) => sent.note(channel, id, null),
     call,
   };
 }

@@ -13,14 +13,24 @@ const maxTries = 3;
 /** An utterance waits for its caption no longer than this, ms. */
 const longestPauseMs = 5000;
 
+type Deps = {
+  rest: Pick<REST, 'post'>;
+  clock: Clock;
+  signal: AbortSignal;
+  /** The message is no lost part of a reply. */
+  posted(channel: string, id: string): Promise<void>;
+};
+
 /** Posts a text of the connector itself, without mentions; returns the id of the message. Waits while Discord limits the rate. */
-export function createPostNote(rest: Pick<REST, 'post'>, clock: Clock, signal: AbortSignal): PostNote {
+export function createPostNote({ rest, clock, signal, posted }: Deps): PostNote {
   return async (channel, text) => {
     const body = { content: cutText(text, longest), allowed_mentions: { parse: [] } };
     for (let tries = 1; ; tries++) {
       try {
-        const posted = await rest.post(Routes.channelMessages(channel), { body, signal });
-        return isRecord(posted) ? String(posted['id']) : '';
+        const message = await rest.post(Routes.channelMessages(channel), { body, signal });
+        const id = isRecord(message) ? String(message['id']) : '';
+        await posted(channel, id);
+        return id;
       } catch (error) {
         const fault = toDiscordFault(error);
         const waitMs = Number(fault.details['retry_after_s']) * 1000;
