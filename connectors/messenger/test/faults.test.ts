@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { startTelegramServer } from '@svc/testing/telegram-server/index.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -106,4 +107,27 @@ test('the webhook rejects requests without its secret or over the size limit', a
   expect(await post({ 'x-telegram-bot-api-secret-token': secret })).toBe(200);
   expect(await post({ 'x-telegram-bot-api-secret-token': secret }, `"${'x'.repeat(1_100_000)}"`)).toBe(413);
   expect(server.calls.map(({ method }) => method)).not.toContain('getUpdates');
+});
+
+test('an album that is pushed is one message, also when the connector is restarted meanwhile', async () => {
+  const [port = 0] = await freePorts(1);
+  const webhook_url = `http://127.0.0.1:${port}/telegram`;
+  const channel = await openMessenger({ config: { webhook_url, webhook_port: port }, server: { webhookRetryMs: 50 } });
+  quiet(channel);
+  const { server } = channel;
+  const from = server.person('Ann');
+  const parts = ['a', 'b', 'c'].map((name) => ({ kind: 'document' as const, name, bytes: Buffer.from(name) }));
+  server.sendAlbum({ from, caption: 'look', parts });
+  server.say({ from, text: 'hello' });
+  const textsOf = () => channel.core.turns.map(({ envelope: { content } }) => [content.text, content.attachments?.length]);
+  await expect.poll(textsOf).toEqual([
+    ['look', 3],
+    ['hello', undefined],
+  ]);
+  channel.core.handleStream = () => Promise.reject(new ServiceError('unavailable', 'the core is away'));
+  server.sendAlbum({ from, caption: 'again', parts });
+  await expect.poll(() => server.pendingUpdates()).toEqual([]);
+  await channel.restart();
+  quiet(channel);
+  await expect.poll(textsOf).toEqual([['again', 3]]);
 });

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Ingress } from '@svc/connector-kit/ingress/ingress.ts';
 import type { StartContext } from '@svc/connector-kit/connector.ts';
+import { systemClock } from '@svc/service-kit/clock.ts';
 import type { Message, User } from 'grammy/types';
 import type { Config } from '../meta.ts';
 import type { Press } from '../outgoing/ask-buttons.ts';
@@ -13,6 +14,7 @@ import { createFileWords } from './file-words.ts';
 import { keepPhotos } from './keep-photos.ts';
 import { createMessageEdits } from './message-edits.ts';
 import { createOpenFile } from './open-file.ts';
+import { openPushedAlbums } from './pushed-albums.ts';
 import { createTakeFile } from './take-file.ts';
 import { toPress } from './to-press.ts';
 import { takeUpdate, type TakeDeps } from './take-update.ts';
@@ -45,9 +47,12 @@ export async function openIncoming(ctx: StartContext<Config>, deps: Deps): Promi
   const onProblem = (found: string | null): void => void (problem = found);
   const takeDeps = await openTakeDeps(ctx, deps);
   const take = (update: unknown) => takeUpdate(takeDeps, update);
+  // Also when Telegram is polled now: parts that were pushed before may be left.
+  const takePushed = await openPushedAlbums({ ...ctx, clock: systemClock, take });
   if (config.webhook_url !== '') {
     const { openWebhook } = await import('./webhook.ts');
-    const { stop } = await openWebhook({ ...ctx, api, url: config.webhook_url, port: config.webhook_port, take, onProblem });
+    const place = { url: config.webhook_url, port: config.webhook_port };
+    const { stop } = await openWebhook({ ...ctx, ...place, api, take: takePushed, onProblem });
     return { problem: () => problem, stop };
   }
   const followed = followBot({ api, take, caughtUp: ingress.caughtUp, onProblem, signal, log });

@@ -25,7 +25,7 @@ const mb = 1024 * 1024;
 /** Limits of request bodies; an update has a few KB. */
 const bodies = { bodyBytes: mb, totalBytes: 16 * mb };
 const host = '127.0.0.1';
-/** Parts of an album arrive one after the other, each while the earlier ones wait for them. */
+/** Each chat uses at most one. */
 const maxConnections = 40;
 /** Interval of checks that updates arrive, and of retries of setting the webhook, ms. */
 const lookEveryMs = 60_000;
