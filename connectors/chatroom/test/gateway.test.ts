@@ -1,4 +1,6 @@
 import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
+import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { createMemoryState } from '@svc/testing/memory-state.ts';
 import { expect, test } from 'vitest';
 import { openChatroom } from './open-chatroom.ts';
 import { answeredOf, openWork, textsOf } from './open-work.ts';
@@ -125,6 +127,16 @@ test('an invalidated session is replaced by a new one in the same process', asyn
   server.gateway.invalidate(false);
   say(`${me} between`);
   await expect.poll(() => answeredOf(house)).toEqual(['before', 'between']);
+});
+
+test('opens the channel while the disk is full', async () => {
+  const full = {
+    ...createMemoryState(),
+    set: () => Promise.reject(new ServiceError('insufficient_storage', 'the disk is full')),
+  };
+  const house = await openChatroom({ context: { state: full } });
+  await expect.poll(() => house.health()).toEqual({ healthy: true });
+  expect(house.logs.join()).toContain('the bot of this connector could not be saved');
 });
 
 test('health is unhealthy while the gateway refuses connections, and recovers', async () => {

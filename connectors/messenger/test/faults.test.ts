@@ -3,6 +3,7 @@ import type { StartContext } from '@svc/connector-kit/connector.ts';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
+import { createMemoryState } from '@svc/testing/memory-state.ts';
 import { startTelegramServer } from '@svc/testing/telegram-server/index.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { meta, start } from '../src/index.ts';
@@ -62,6 +63,16 @@ test('restarts while Telegram is unreachable', async () => {
   await channel.restart();
   server.say({ from: server.person('Ann'), text: 'hello' });
   await expect.poll(() => server.pendingUpdates()).toEqual([]);
+});
+
+test('opens the channel while the disk is full', async () => {
+  const full = {
+    ...createMemoryState(),
+    change: () => Promise.reject(new ServiceError('insufficient_storage', 'the disk is full')),
+  };
+  const channel = await openMessenger({ context: { state: full } });
+  expect(channel.health()).toEqual({ healthy: true });
+  expect(channel.logs.join()).toContain('the bot of this connector could not be saved');
 });
 
 test('loses and repeats nothing with cut connections, errors, and duplicate or late updates', async () => {

@@ -22,7 +22,10 @@ export async function findBot(
   const known = toBot(await state.get('bot'));
   try {
     const bot = await askForBot(rest, log, signal);
-    await state.set('bot', bot);
+    // A full disk does not keep the channel closed.
+    await state.set('bot', bot).catch((error: unknown) => {
+      log('error', 'the bot of this connector could not be saved', { error: errorText(error) });
+    });
     return bot;
   } catch (error) {
     signal.throwIfAborted();

@@ -21,10 +21,19 @@ export async function findBot(
   const known = await state.get<StoredBot>('bot');
   const first = (await state.get<number>('first-bot')) ?? known?.id;
   const found = (bot: User): FoundBot => ({ bot, mark: (first ?? bot.id) === bot.id ? '' : `b${bot.id}-` });
+  /** A full disk does not keep the channel closed. */
+  const keep = async ({ id, username, first_name }: User): Promise<void> => {
+    const isKept = first !== undefined && known?.id === id && known.username === username && known.first_name === first_name;
+    if (isKept) return;
+    await state
+      .change({ bot: { id, username: username ?? '', first_name }, 'first-bot': first ?? id })
+      .catch((error: unknown) => {
+        log('error', 'the bot of this connector could not be saved', { error: errorText(error) });
+      });
+  };
   try {
     const bot = await api.ask('getMe', {}, signal);
-    const stored = { id: bot.id, username: bot.username, first_name: bot.first_name };
-    await state.change({ bot: stored, 'first-bot': first ?? bot.id });
+    await keep(bot);
     return found(bot);
   } catch (error) {
     const isSame = known !== undefined && token.startsWith(`${known.id}:`);
