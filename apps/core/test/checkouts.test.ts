@@ -449,6 +449,22 @@ describe('an interrupted fetch', () => {
     expect(readdirSync(folder)).toEqual([kept]);
   });
 
+  test('abandons its mirror after the kernel has killed git, and says so', async () => {
+    const folder = path.join(core.folder, 'm');
+    const bin = path.join(core.folder, 'bin');
+    const PATH = process.env['PATH'] ?? '';
+    mkdirSync(bin);
+    const script = `#!/bin/sh\nif [ "$1" = fetch ]; then : > shallow.lock; kill -9 $$; fi\nPATH='${PATH}' exec git "$@"\n`;
+    writeFileSync(path.join(bin, 'git'), script, { mode: 0o755 });
+    const mirrorsOf = (programs: string) =>
+      createMirrors({ folder, home: { folder: core.folder, env: { PATH: programs } }, maxBytes: 2 ** 22 });
+    expect(await mirrorsOf(`${bin}:${PATH}`).fetch(request('co_1', 20_000))).toMatchObject({
+      ok: false,
+      fault: { why: 'failed', text: expect.stringContaining('was ended by a signal') },
+    });
+    expect(await mirrorsOf(PATH).fetch(request('co_2', 20_000))).toMatchObject({ ok: true, sha: second });
+  });
+
   test('leaves partial folders that are removed at the next start', async () => {
     const whole = await obtain();
     const root = path.join(core.folder, 'checkouts');

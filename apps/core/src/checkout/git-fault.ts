@@ -21,11 +21,12 @@ const signs: readonly [RegExp, Exclude<GitFault['why'], 'too_large'>][] = [
 ];
 
 /** Why a git call failed, by its output in the C locale. */
-export function readFault({ ending, stderr }: GitEnd): GitFault {
+export function readFault({ ending, code, stderr }: GitEnd): GitFault {
   if (ending === 'not_started') return { why: 'no_git', text: stderr };
   if (ending === 'too_hungry') return { why: 'too_large', text: 'git would need more than 1 GB of memory for it' };
   if (ending === 'stopped') return { why: 'failed', text: 'the service is stopping' };
   if (ending === 'too_late') return { why: 'too_late', text: '' };
+  if (code === null) return { why: 'failed', text: 'git was ended by a signal; perhaps the machine has too little memory' };
   const why = signs.find(([sign]) => sign.test(stderr))?.[1] ?? 'failed';
   // The server's text is reduced to printable characters.
   const last = stderr.trim().split('\n').at(-1) ?? '';

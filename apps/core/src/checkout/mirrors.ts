@@ -115,7 +115,8 @@ async function fetchInto({ dir, mirror, home, maxBytes }: Place, request: FetchR
     stop: limit.signal,
   });
   limit.end();
-  if (end.ending !== 'ended') {
+  // Without an exit code, a signal has killed git, such as the kernel's when the machine has too little memory.
+  if (end.ending !== 'ended' || end.code === null) {
     await removePartial(dir);
     return { ok: false, fault: limit.signal.aborted ? tooLarge(maxBytes) : readFault(end) };
   }
