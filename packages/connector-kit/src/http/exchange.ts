@@ -39,6 +39,12 @@ export function chooseConnection({ res, isStopping }: Exchange): void {
   if (isStopping()) res.shouldKeepAlive = false;
 }
 
+/** Calls back once the reply is over; at once when its reader has already gone, so that nothing waits for an event that has passed. */
+export function onceOver({ res }: Pick<Exchange, 'res'>, act: () => void): void {
+  if (res.destroyed) act();
+  else res.once('close', act);
+}
+
 export const noBodyStream: AsyncIterable<Buffer> = {
   [Symbol.asyncIterator]() {
     throw new Error('The route must declare `streamsBody`.');

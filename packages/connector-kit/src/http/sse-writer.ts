@@ -1,5 +1,5 @@
 import type { Clock } from '@svc/service-kit/clock.ts';
-import { chooseConnection, type Exchange } from './exchange.ts';
+import { chooseConnection, onceOver, type Exchange } from './exchange.ts';
 
 export type SseWriter = {
   /** Opens the stream if necessary. Frames of one tick are sent in one write. */
@@ -24,7 +24,7 @@ export function createSseWriter(exchange: Exchange, clock: Clock): SseWriter {
     if (isQuiet) send(': keep-alive\n\n');
     isQuiet = true;
   });
-  res.once('close', stopKeepAlive);
+  onceOver(exchange, stopKeepAlive);
 
   function send(frame: string): void {
     if (res.destroyed) return;

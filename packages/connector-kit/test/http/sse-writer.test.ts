@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '@svc/service-kit/clock.ts';
@@ -59,6 +60,37 @@ describe('SSE stream', () => {
     clock.advance(10_000);
     writer.end();
     await expect((await answer).text()).resolves.toBe(': keep-alive\n\ndata: 1\n\n');
+  });
+
+  test('leaves no timer behind for a reader that has gone before it', async () => {
+    const timers = new Set<object>();
+    const clock = {
+      ...systemClock,
+      every: () => {
+        const timer = {};
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    };
+    const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { port } = await openServer([
+      {
+        method: 'GET',
+        path: '/stream',
+        async handle(exchange) {
+          asked.resolve();
+          await once(exchange.res, 'close');
+          createSseWriter(exchange, clock);
+          done.resolve();
+        },
+      },
+    ]);
+    const reader = connect(port, '127.0.0.1');
+    reader.write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await asked.promise;
+    reader.destroy();
+    await done.promise;
+    expect(timers.size).toBe(0);
   });
 
   test('disconnects a client that does not read, but not during a single huge frame', async () => {
