@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { createConnectorServer } from '@svc/connector-kit';
 import { defaultsOf, fakeContext } from '@svc/connector-kit/testing/fake-context.ts';
+import type { Clock } from '@svc/service-kit/clock.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +13,8 @@ import { createMcpRoutes } from '../src/mcp/mcp-route.ts';
 import { createOpenAccess } from '../src/mcp/open-access.ts';
 import { createRunningCalls } from '../src/mcp/running-calls.ts';
 import { meta } from '../src/meta.ts';
-import { createOpenStreams } from '../src/notes/open-streams.ts';
+import { createOpenStreams, type OpenStreams } from '../src/notes/open-streams.ts';
+import type { CheckToken } from '../src/oauth/check-token.ts';
 
 const version = '2026-07-28';
 const listen = {
@@ -41,21 +44,78 @@ test.each([
     open: (url: string) => http.request(`${url}/mcp`, { method: 'POST', headers }).end(JSON.stringify(listen)),
   },
 ])('$what ends when its token expires', async ({ open }) => {
+  const clock = createFakeClock();
+  const { url } = await openRoutes(clock, async () => callerOf(clock));
+
+  const [response] = (await once(open(url), 'response')) as [http.IncomingMessage];
+  await once(response, 'data');
+  expect([response.statusCode, response.headers['content-type']]).toEqual([200, expect.stringContaining('text/event-stream')]);
+  clock.advance(59_999);
+  expect(response.destroyed).toBe(false);
+  const over = once(response, 'close').catch(() => undefined);
+  response.on('error', () => undefined);
+  clock.advance(1);
+  await over;
+  expect(response.complete).toBe(false);
+});
+
+test('a stream whose client left while its token was checked takes no message', async () => {
+  const clock = createFakeClock();
+  const asked = Promise.withResolvers<http.ServerResponse>();
+  const checked = Promise.withResolvers<void>();
+  const { url, streams } = await openRoutes(clock, async ({ res }) => {
+    asked.resolve(res);
+    await checked.promise;
+    return callerOf(clock);
+  });
+  const request = http.get(`${url}/sse`).on('error', () => undefined);
+  const res = await asked.promise;
+  request.destroy();
+  await once(res, 'close');
+  checked.resolve();
+  await nextTick();
+  expect(await streams.tell('u', 'The train is late.')).toBe(false);
+});
+
+test('ends one of two streams that a user opens at once', async () => {
+  const clock = createFakeClock();
+  const both = Promise.withResolvers<void>();
+  let asked = 0;
+  const { url } = await openRoutes(clock, async () => {
+    if (++asked === 2) both.resolve();
+    await both.promise;
+    return callerOf(clock);
+  });
+  const ends = [0, 1].map(async () => {
+    const [response] = (await once(http.get(`${url}/sse`), 'response')) as [http.IncomingMessage];
+    response.on('error', () => undefined).resume();
+    await once(response, 'close');
+  });
+  await Promise.race(ends);
+});
+
+const callerOf = (clock: Clock) => ({
+  userId: 'u',
+  username: 'u',
+  clientId: 'c',
+  expiresAt: clock.now() + 60_000,
+  auth: { token: 't', clientId: 'c', scopes: [] },
+});
+
+/** The routes of both transports, with a token check of the test's own. */
+async function openRoutes(clock: Clock, checkToken: CheckToken): Promise<{ url: string; streams: OpenStreams }> {
   const folder = temporaryFolder();
   const { context } = fakeContext({ type: meta.type, dataDir: folder.path, config: defaultsOf(meta) });
-  const clock = createFakeClock();
+  const streams = createOpenStreams();
   // The cast: parts that an idle stream does not use are missing.
   const deps = {
     ...context,
     clock,
     assistantName: 'a',
     access: createOpenAccess(),
-    streams: createOpenStreams(),
+    streams,
     running: createRunningCalls(),
   } as unknown as ServerDeps;
-  const caller = { userId: 'u', username: 'u', clientId: 'c', expiresAt: clock.now() + 60_000 };
-  const auth = { token: 't', clientId: 'c', scopes: [] };
-  const checkToken = async () => ({ ...caller, auth });
   const server = createConnectorServer({
     routes: [...createMcpRoutes({ ...deps, createServer }, checkToken, []), ...createLegacyRoutes(deps, checkToken, clock)],
     version: context.version,
@@ -70,15 +130,5 @@ test.each([
     await server.stop(100);
     folder.remove();
   });
-
-  const [response] = (await once(open(url), 'response')) as [http.IncomingMessage];
-  await once(response, 'data');
-  expect([response.statusCode, response.headers['content-type']]).toEqual([200, expect.stringContaining('text/event-stream')]);
-  clock.advance(59_999);
-  expect(response.destroyed).toBe(false);
-  const over = once(response, 'close').catch(() => undefined);
-  response.on('error', () => undefined);
-  clock.advance(1);
-  await over;
-  expect(response.complete).toBe(false);
-});
+  return { url, streams };
+}

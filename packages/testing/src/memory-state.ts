@@ -10,7 +10,14 @@ export function createMemoryState(): ConnectorState {
     set: async (key, value) => void put(key, value),
     change: async (changes) => Object.entries(changes).forEach(([key, value]) => put(key, value)),
     delete: async (key) => void entries.delete(key),
-    list: async (prefix) => [...entries].filter(([key]) => key.startsWith(prefix)).map(([key, value]) => ({ key, value })),
-    append: () => Promise.reject(new Error('not used here')),
+    list: async (prefix) =>
+      [...entries]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, value]) => ({ key, value }))
+        .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    append: async (key, item, keep = 1000) => {
+      const list = entries.get(key);
+      put(key, [...(Array.isArray(list) ? (list as StateValue[]) : []), item].slice(-keep));
+    },
   };
 }

@@ -30,10 +30,13 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
 
   async function openStream(exchange: Exchange): Promise<void> {
     const caller = await checkToken(exchange);
+    // Nothing would ever end the stream of a client that has left meanwhile, and what is sent to it would be lost.
+    if (exchange.res.destroyed) return;
     const { userId, clientId } = caller;
     const over = deps.access.begin(clientId, () => exchange.res.destroy());
     exchange.res.once('close', over);
-    await streams.get(userId)?.transport.close();
+    // Without a pause: of two streams opened at once, one would be left open that no message can use.
+    void streams.get(userId)?.transport.close();
     if (streams.size >= maxStreams) throw queueFull(`${maxStreams} streams are open, which is the maximum. Try again later.`);
     const id = randomUUID();
     const transport = new LegacyTransport(createSseWriter(exchange, clock), id);
