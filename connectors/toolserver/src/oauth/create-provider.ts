@@ -68,7 +68,15 @@ export function createProvider({ origin, resource, keys, models, fetchDocument }
     },
     findAccount: (_ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    rotateRefreshToken: async ({ oidc }) => {
+      // The library would let an approval end 90 days after it was given, however often it is used.
+      const { Grant: grant } = oidc.entities;
+      if (grant !== undefined) {
+        grant.exp = Math.floor(Date.now() / 1000) + lifetimesS.Grant;
+        await grant.save();
+      }
+      return true;
+    },
     expiresWithSession: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
     renderError: (ctx, out) => showError(ctx, out),

@@ -66,6 +66,16 @@ test('stores no secret value as is, only the ids of clients', async () => {
   expect(await models.clientIds()).toEqual(['the-client']);
 });
 
+test('lists registered clients in the order of their registration', async () => {
+  const { clock, models } = open();
+  const ids = Array.from({ length: 10 }, (_, n) => `client-${n}`);
+  for (const id of ids) {
+    await models.adapterOf('Client').upsert(id, { client_id: id }, 0);
+    clock.advance(1);
+  }
+  expect(await models.clientIds()).toEqual(ids);
+});
+
 test('keeps kinds separate: a code is not a token', async () => {
   const { models } = open();
   await models.adapterOf('AuthorizationCode').upsert('a', { clientId: 'c' }, 60);
@@ -87,12 +97,13 @@ test('revokeByGrantId() removes what belongs to the grant only', async () => {
 });
 
 test('forgetClient() removes what belongs to the client, and its registration if asked', async () => {
-  const { models } = open();
+  const { clock, models } = open();
   const given = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Grant'];
   const left = async (id: string) =>
     (await Promise.all(given.map((model) => models.adapterOf(model).find(id)))).filter((found) => found !== undefined).length;
   for (const id of ['c', 'd']) {
     await models.adapterOf('Client').upsert(id, { client_id: id }, 0);
+    clock.advance(1);
     for (const model of given) await models.adapterOf(model).upsert(id, { clientId: id }, 60);
   }
   await models.forgetClient('c', { registration: false });
@@ -109,6 +120,20 @@ test('sweep() removes expired entries only', async () => {
   clock.advance(1_000);
   await models.sweep();
   expect(await state.list('')).toHaveLength(2);
+});
+
+test('sweep() removes a used refresh token after a week, long before its end', async () => {
+  const { clock, models } = open();
+  const adapter = models.adapterOf('RefreshToken');
+  const dayMs = 24 * 60 * 60_000;
+  for (const id of ['used', 'unused']) await adapter.upsert(id, { clientId: 'c' }, 90 * 24 * 60 * 60);
+  await adapter.consume('used');
+  clock.advance(7 * dayMs - 1000);
+  await models.sweep();
+  expect(await adapter.find('used')).toMatchObject({ clientId: 'c' });
+  clock.advance(2000);
+  await models.sweep();
+  expect([await adapter.find('used'), await adapter.find('unused')]).toEqual([undefined, { clientId: 'c', jti: 'unused' }]);
 });
 
 test("the operator's file overrides a registration with the same client id", async () => {

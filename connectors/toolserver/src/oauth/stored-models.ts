@@ -14,19 +14,25 @@ export type StoredModels = {
   adapterOf(model: string): Adapter;
   /** Deletes everything issued to a client; with `registration`, the client itself, too. */
   forgetClient(clientId: string, options: { registration: boolean }): Promise<void>;
-  /** Clients that registered themselves. */
+  /** Clients that registered themselves, the oldest registration first. */
   clientIds(): Promise<string[]>;
   /** Removes what has expired. */
   sweep(): Promise<void>;
 };
 
 type Deps = { state: ConnectorState; clients: ClientsFile; clock: Clock };
-type Row = { id: string; payload: Record<string, StateValue>; expiresAt: number | null };
+/** `at`: when it was stored, epoch ms; earlier versions did not store that. */
+type Row = { id: string; payload: Record<string, StateValue>; expiresAt: number | null; at?: number };
 
 /** Kinds that need not survive a restart. */
 const passing = new Set(['Interaction', 'Session', 'ReplayDetection']);
 const given = ['AccessToken', 'RefreshToken', 'AuthorizationCode', 'Grant'];
 const maxPassing = 2_000;
+/**
+ * How long a used token is kept, to notice that it is used again, ms. A program renews its token every hour for months: all of them
+ * together would fill the state.
+ */
+const keptUsedMs = 7 * 24 * 60 * 60_000;
 const root = 'oauth/';
 
 export function createStoredModels({ state, clients, clock }: Deps): StoredModels {
@@ -48,7 +54,12 @@ export function createStoredModels({ state, clients, clock }: Deps): StoredModel
       async upsert(id, payload, expiresIn) {
         const { jti: _secret, ...rest } = payload as Record<string, StateValue>;
         // A client's id is not a secret, and must be listed.
-        const row: Row = { id: model === 'Client' ? id : '', payload: rest, expiresAt: endOf(clock, expiresIn) };
+        const row: Row = {
+          id: model === 'Client' ? id : '',
+          payload: rest,
+          expiresAt: endOf(clock, expiresIn),
+          at: clock.now(),
+        };
         await state.set(keyOf(id), row);
       },
       async find(id) {
@@ -75,8 +86,9 @@ export function createStoredModels({ state, clients, clock }: Deps): StoredModel
       await removeWhere(given, ({ payload }) => payload['clientId'] === clientId);
       if (registration) await state.delete(`${root}Client/${digest(clientId)}`);
     },
-    clientIds: async () => (await rowsOf('Client')).map(({ row }) => row.id),
-    sweep: () => removeWhere(given, (row) => isOver(row, clock.now())),
+    clientIds: async () =>
+      (await rowsOf('Client')).toSorted((one, other) => (one.row.at ?? 0) - (other.row.at ?? 0)).map(({ row }) => row.id),
+    sweep: () => removeWhere(given, (row) => isOver(row, clock.now()) || isForgettable(row, clock.now())),
   };
 }
 
@@ -117,6 +129,8 @@ function inMemory(clock: Clock): Adapter {
   };
 }
 
+const isForgettable = ({ payload: { consumed } }: Row, now: number): boolean =>
+  typeof consumed === 'number' && now - consumed * 1000 > keptUsedMs;
 const digest = (id: string): string => hash('sha256', id, 'hex');
 const endOf = (clock: Clock, expiresIn: number | undefined): number | null =>
   expiresIn === undefined || expiresIn <= 0 ? null : clock.now() + expiresIn * 1000;
