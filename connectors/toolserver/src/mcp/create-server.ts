@@ -51,7 +51,7 @@ function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): v
         .notify({ method: 'notifications/progress', params: { progressToken: token, progress, message } })
         .catch(() => undefined);
     };
-    const call = running.begin(caller.userId, mcpReq.id);
+    const call = running.begin(caller.clientId, mcpReq.id);
     const signal = AbortSignal.any([mcpReq.signal, call.signal]);
     const leave = hearsMessages(mcpReq.envelope)
       ? streams.add(caller.userId, (text) => mcpReq.notify(toNotification(text)))

@@ -1,6 +1,7 @@
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createJsonReader, sendJson, ServiceError, type Exchange, type Reply, type Route } from '@svc/connector-kit';
+import { onceOver } from '@svc/connector-kit/http/exchange.ts';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
 import type { createServer, ServerDeps } from './create-server.ts';
@@ -26,8 +27,8 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   const handle = async (exchange: Exchange): Promise<void> => {
     const { req, res, requestId } = exchange;
     const caller = await checkToken(exchange);
-    res.once(
-      'close',
+    onceOver(
+      exchange,
       deps.access.begin(caller.clientId, () => res.destroy()),
     );
     let body: unknown;
@@ -37,7 +38,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
       return sendJson(exchange, toRpcError(error));
     }
     if (takesStream(req.headers.accept)) req.headers.accept = 'application/json, text/event-stream';
-    deps.running.look(caller.userId, body);
+    deps.running.look(caller.clientId, body);
     // A question that was let in is answered, also when its token ends meanwhile.
     if (isListen(body)) endWithToken(exchange, caller, deps.clock);
     const whenSent: (() => void)[] = [];
