@@ -24,6 +24,21 @@ test('sends no request during a rate limit, and reports its end in one text', as
   expect(server.calls).toHaveLength(1);
 });
 
+test.each([
+  ['NOT_FOUND', 'not_found'],
+  ['FORBIDDEN', 'forbidden'],
+  ['RATE_LIMITED', 'busy'],
+  [undefined, 'unavailable'],
+])('tells from the answer of GraphQL why an edit is not known: %s', async (type, code) => {
+  const headers = { 'content-type': 'application/json', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767265200' };
+  const body = JSON.stringify({ data: { node: null }, errors: [{ type, message: 'No.' }] });
+  const server = createServer((_, response) => void response.writeHead(200, headers).end(body));
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  const api = createGitHubApi('t'.repeat(20), url, createFakeClock(Date.parse('2026-01-01T10:00:00Z')));
+  await expect(api.lastEdit('node', AbortSignal.timeout(10_000))).rejects.toMatchObject({ code });
+});
+
 test.each([301, 307])(
   'follows the redirect of a transferred issue when writing (%i), but not to another server',
   async (status) => {

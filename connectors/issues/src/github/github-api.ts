@@ -16,7 +16,7 @@ export type GitHubApi = {
   read<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R> | null>;
   /** Writes. An error without a code means that it is unknown whether the write was done. */
   write<R extends Route>(route: R, params: Params<R>, signal: AbortSignal): Promise<Got<R>['data']>;
-  /** Who last edited an issue or a comment, and when; null if nobody has. */
+  /** Who last edited an issue or a comment, and when; null if nobody has. @throws ServiceError `not_found` for a deleted one */
   lastEdit(nodeId: string, signal: AbortSignal): Promise<{ login: string | null; at: string | null } | null>;
 };
 

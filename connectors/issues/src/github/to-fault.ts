@@ -19,6 +19,7 @@ const usualPauseS = 60;
 export function toFault(error: unknown, now: number): Error {
   const response = error instanceof RequestError ? error.response : undefined;
   if (error === notJson) return notJson;
+  if (isOfGraphql(error)) return ofGraphql(error, now);
   if (response === undefined) return noAnswer(error);
   const { status, headers } = response;
   const said = cutText((error as RequestError).message.replaceAll(/\s+/g, ' '), longest);
@@ -41,6 +42,24 @@ export function toFault(error: unknown, now: number): Error {
 }
 
 type Headers = Record<string, string | number | undefined>;
+/** GraphQL answers 200 and has the reason in the body. */
+type OfGraphql = Error & { headers: Headers; errors: { type?: string; message?: string }[] };
+
+const isOfGraphql = (error: unknown): error is OfGraphql =>
+  error instanceof Error && error.name === 'GraphqlResponseError' && 'errors' in error && Array.isArray(error.errors);
+
+function ofGraphql({ errors, headers }: OfGraphql, now: number): Error {
+  const { type = '', message = '' } = errors[0] ?? {};
+  const said = cutText(message.replaceAll(/\s+/g, ' '), longest);
+  if (type === 'RATE_LIMITED')
+    return new ServiceError('busy', `GitHub is limiting the rate of requests: ${said}`, {
+      details: { retry_after_s: pauseOf(headers, said, now) ?? usualPauseS, global: true },
+    });
+  if (type === 'NOT_FOUND') return new ServiceError('not_found', `GitHub did not find it: ${said}`);
+  if (type === 'FORBIDDEN' || type === 'INSUFFICIENT_SCOPES')
+    return new ServiceError('forbidden', `GitHub refused the request: ${said}`);
+  return new Error(`GitHub failed: ${said}`);
+}
 
 /** Seconds of a rate limit; null for any other refusal. */
 function pauseOf(headers: Headers, said: string, now: number): number | null {

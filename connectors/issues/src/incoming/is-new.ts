@@ -2,6 +2,7 @@ import type { StartContext } from '@svc/connector-kit';
 import type { WatchedRepo } from '../github/find-account.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import { toTarget, type IssuePlace } from '../outgoing/issue-place.ts';
+import { isGone } from '../outgoing/watch-working-comment.ts';
 import type { GitHubPost } from './github-post.ts';
 
 export type NewDeps = {
@@ -16,7 +17,8 @@ export type NewDeps = {
  * edited by someone else: people with write access can edit the posts of others.
  */
 export async function isNew(deps: NewDeps, post: GitHubPost, repo: WatchedRepo, signal: AbortSignal): Promise<boolean> {
-  const edit = post.updatedAt === post.createdAt ? null : await deps.api.lastEdit(post.node, signal);
+  const edit = post.updatedAt === post.createdAt ? null : await lastEdit(deps, post, signal);
+  if (edit === 'deleted') return false;
   const writtenAt = edit?.at ?? post.createdAt;
   if (isBefore(writtenAt, repo)) return false;
   if (edit !== null && edit.login?.toLowerCase() !== post.by?.login.toLowerCase()) {
@@ -27,6 +29,15 @@ export async function isNew(deps: NewDeps, post: GitHubPost, repo: WatchedRepo, 
     return false;
   }
   return !(await deps.isAnswered(post.place, post.name, post.createdAt, signal));
+}
+
+async function lastEdit({ api }: NewDeps, { node }: GitHubPost, signal: AbortSignal) {
+  try {
+    return await api.lastEdit(node, signal);
+  } catch (error) {
+    if (isGone(error)) return 'deleted';
+    throw error;
+  }
 }
 
 /** Whether it is older than the watch. GitHub's times have whole seconds; those of compatible servers may have fractions. */

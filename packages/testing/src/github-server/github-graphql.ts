@@ -28,9 +28,9 @@ export function runQuery({ body }: Call, store: GitHubStore): Answer & { faults:
     variableValues: body['variables'] as Record<string, unknown>,
   });
   const faults = errors.map(({ message }) => `GraphQL: ${message}`);
-  return {
-    status: 200,
-    body: { data, ...(faults.length > 0 && { errors: errors.map(({ message }) => ({ message })) }) },
-    faults,
-  };
+  const told: object[] = errors.map(({ message }) => ({ message }));
+  // GitHub's answer for what was deleted.
+  if (faults.length === 0 && data?.['node'] === null)
+    told.push({ type: 'NOT_FOUND', path: ['node'], message: 'Could not resolve to a node with the global id.' });
+  return { status: 200, body: { data, ...(told.length > 0 && { errors: told }) }, faults };
 }
