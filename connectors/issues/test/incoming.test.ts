@@ -42,6 +42,36 @@ test('takes a mention that the author adds by an edit once, and ignores edits by
   expect(channel.logs.join()).toMatch('someone other than its author');
 });
 
+test('a repository that is made public counts as public from the next mention on', async () => {
+  const channel = await openIssues({ isPrivate: true });
+  quiet(channel);
+  const { server, repo, ann, core } = channel;
+  const issue = server.open(repo, ann, { title: 'A', body: '@assistant one' });
+  await expect.poll(() => texts(channel)).toEqual(['one']);
+  repo.isPrivate = false;
+  server.comment(issue, ann, '@assistant two');
+  await expect.poll(() => texts(channel)).toEqual(['one', 'two']);
+  expect(core.turns.map(({ envelope }) => envelope.public)).toEqual([false, true]);
+});
+
+test('a mention that is deleted before it is looked up is no problem of the channel', async () => {
+  const channel = await openIssues();
+  quiet(channel);
+  const { server, repo, ann } = channel;
+  const issue = server.open(repo, ann, { title: 'A', body: 'text' });
+  server.fault = ({ path }) => {
+    if (path === '/graphql' && issue.comments.includes(gone)) server.remove(repo, issue, gone);
+    return undefined;
+  };
+  const gone = server.comment(issue, ann, 'one');
+  gone.createdAt -= 60_000;
+  server.edit(gone, '@assistant one', ann);
+  server.comment(server.open(repo, ann, { title: 'B', body: 'text' }), ann, '@assistant two').updatedAt += 1000;
+  await expect.poll(() => texts(channel)).toEqual(['two']);
+  await looked(channel);
+  expect(channel.logs.join()).not.toMatch(/cannot be processed|could not be/);
+});
+
 test('does not repeat an answer after the loss of its records', async () => {
   const channel = await openIssues();
   const { server, repo, ann, shown } = channel;

@@ -6,6 +6,7 @@ import { errorText } from '@svc/service-kit/service-error.ts';
 import { offeredTools } from '../housekeeping/offered-tools.ts';
 import type { GitHubApi } from '../github/github-api.ts';
 import type { WatchedRepo } from '../github/find-account.ts';
+import { hasChangedVisibility } from '../github/visibility.ts';
 import { meta, type Config } from '../meta.ts';
 import { repoName, toTarget } from '../outgoing/issue-place.ts';
 import { withoutHidden } from './is-mentioned.ts';
@@ -53,6 +54,7 @@ export async function toEnvelope(
   // No answer in an issue can be read by a stranger alone, not even in a private repository.
   if (identity.denied) return isBefore(post.createdAt, repo) ? null : { ...bare, public: true };
   if (!(await isNew(deps, post, repo, signal))) return null;
+  if (await hasChangedVisibility(deps, repo, signal)) return toEnvelope(deps, post, repo, signal);
   if (isCommand(words) || deps.isAsked(toTarget(post.place))) return bare;
   await deps.seen(post, signal);
   const checkout =

@@ -38,9 +38,8 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
             const body = await readBody(exchange, lease);
             if (!isSigned(body, secret, exchange.req.headers['x-hub-signature-256']))
               throw new ServiceError('unauthorized', 'Only GitHub may call this route: the signature is missing or wrong.');
-            const event = parseJsonOrNull(body.toString('utf8'));
-            const repository = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
-            if (typeof repository === 'string') ring(repository);
+            const repository = repositoryIn(body.toString('utf8'), exchange.req.headers['content-type']);
+            if (repository !== null) ring(repository);
             sendJson(exchange, { status: 202, body: '{"ok":true}' });
           } finally {
             lease.release();
@@ -52,6 +51,14 @@ export async function openWebhook({ port, secret, ring, ...server }: Options): P
   });
   await opened.listen(port, host);
   return opened;
+}
+
+/** GitHub sends a form unless its settings say JSON. */
+function repositoryIn(body: string, type = ''): string | null {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(type);
+  const event = parseJsonOrNull(isForm ? (new URLSearchParams(body).get('payload') ?? '') : body);
+  const name = isRecord(event) && isRecord(event['repository']) ? event['repository']['full_name'] : undefined;
+  return typeof name === 'string' ? name : null;
 }
 
 async function readBody({ body }: Exchange, lease: ByteLease): Promise<Buffer> {
