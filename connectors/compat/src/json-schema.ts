@@ -6,13 +6,21 @@ import { refuse } from './completion-error.ts';
 export type SchemaCheck = (value: unknown) => string | null;
 
 type Schema = Record<string, unknown>;
-/** Checks one keyword: returns what is wrong with a value, or null. */
+/** Checks one keyword: returns what is wrong with a value, or null. Takes more steps off the walk where it does more than a step. */
 type Keyword = (given: unknown, value: unknown, at: string, walk: Walk) => string | null;
-type Walk = { root: Schema; left: number; depth: number; check: (schema: unknown, value: unknown, at: string) => string | null };
+type Walk = {
+  root: Schema;
+  left: number;
+  depth: number;
+  enums: Map<readonly unknown[], Set<unknown>>;
+  check: (schema: unknown, value: unknown, at: string) => string | null;
+};
 
 /** Maximum number of steps of one check: a schema may refer to itself, and one answer must not block others. */
 const maxSteps = 200_000;
 const maxDepth = 200;
+/** Characters that are counted in about the time of one step. */
+const charsOfStep = 100;
 
 /**
  * Compiles a caller's schema, for the keywords of structured outputs. Small and our own, because the schema is untrusted: it generates no
@@ -22,7 +30,13 @@ const maxDepth = 200;
 export function compileSchema(schema: Schema, param: string): SchemaCheck {
   checkKeywords(schema, schema, param, 0);
   return (value) => {
-    const walk: Walk = { root: schema, left: maxSteps, depth: 0, check: (part, item, at) => checkPart(part, item, at, walk) };
+    const walk: Walk = {
+      root: schema,
+      left: maxSteps,
+      depth: 0,
+      enums: new Map(),
+      check: (part, item, at) => checkPart(part, item, at, walk),
+    };
     return walk.check(schema, value, 'it');
   };
 }
@@ -59,8 +73,10 @@ const number =
     typeof value !== 'number' || typeof limit !== 'number' || test(value, limit) ? null : `${at} must be ${words} ${limit}`;
 const sized =
   (test: (size: number, limit: number) => boolean, kind: 'string' | 'array', words: string): Keyword =>
-  (limit, value, at) => {
+  (limit, value, at, walk) => {
     if (typeOf(value) !== kind || typeof limit !== 'number') return null;
+    // Characters are counted one by one.
+    if (kind === 'string') walk.left -= Math.ceil((value as string).length / charsOfStep);
     const size = kind === 'string' ? Array.from(value as string).length : (value as unknown[]).length;
     return test(size, limit) ? null : `${at} must have ${words} ${limit} ${kind === 'string' ? 'characters' : 'items'}`;
   };
@@ -70,8 +86,8 @@ const keywords: Readonly<Record<string, Keyword>> = {
     (Array.isArray(types) ? types : [types]).some((type) => isOfType(value, type))
       ? null
       : `${at} is not of type ${String(types)}`,
-  enum: (list, value, at) =>
-    Array.isArray(list) && list.some((each) => isDeepStrictEqual(each, value)) ? null : `${at} is not one of the allowed values`,
+  enum: (list, value, at, walk) =>
+    Array.isArray(list) && isAmong(list, value, walk) ? null : `${at} is not one of the allowed values`,
   const: (only, value, at) => (isDeepStrictEqual(only, value) ? null : `${at} is not the required constant`),
   anyOf: (list, value, at, walk) =>
     Array.isArray(list) && list.some((each) => walk.check(each, value, at) === null)
@@ -95,6 +111,17 @@ const keywords: Readonly<Record<string, Keyword>> = {
   exclusiveMinimum: number((value, limit) => value > limit, 'more than'),
   exclusiveMaximum: number((value, limit) => value < limit, 'less than'),
 };
+
+/** Values that are neither objects nor lists are looked up: an answer may have very many, and a schema, too. */
+function isAmong(list: readonly unknown[], value: unknown, walk: Walk): boolean {
+  if (typeof value !== 'object' || value === null) {
+    const known = walk.enums.get(list) ?? new Set(list);
+    walk.enums.set(list, known);
+    return known.has(value);
+  }
+  walk.left -= list.length;
+  return list.some((each) => isDeepStrictEqual(each, value));
+}
 
 /** `properties` and `additionalProperties` must be checked together. */
 function objectFault(schema: Schema, value: unknown, at: string, walk: Walk): string | null {

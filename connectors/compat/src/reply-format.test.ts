@@ -53,6 +53,25 @@ describe('response_format', () => {
 });
 
 describe('compileSchema()', () => {
+  test('gives up on a long text that a schema would count a thousand times', () => {
+    const allOf = Array.from({ length: 2_000 }, () => ({ maxLength: 9_999_999 }));
+    expect(faultOf({ allOf }, 'x'.repeat(1_000_000))).toContain('too large');
+    expect(faultOf({ minLength: 1, maxLength: 1_000_000 }, 'x'.repeat(1_000_000))).toBeNull();
+  });
+
+  test('looks up a hundred thousand values in a list of eight thousand', () => {
+    const list = Array.from({ length: 8_000 }, (_, n) => n);
+    expect(
+      faultOf(
+        { items: { enum: list } },
+        Array.from({ length: 100_000 }, () => 7_999),
+      ),
+    ).toBeNull();
+    expect(faultOf({ enum: [{ a: 1 }, null, 'a'] }, { a: 1 })).toBeNull();
+    expect(faultOf({ enum: [{ a: 1 }, null, 'a'] }, null)).toBeNull();
+    expect(faultOf({ enum: ['1'] }, 1)).toContain('not one of');
+  });
+
   const person = {
     type: 'object',
     properties: {
