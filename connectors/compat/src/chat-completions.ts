@@ -12,7 +12,7 @@ import type { AttachFiles } from './attach-files.ts';
 import { admitted } from './completion-error.ts';
 import { headerText } from './header-text.ts';
 import type { MessageIds } from './message-ids.ts';
-import { filesOf, parseRequest } from './parse-request.ts';
+import { parseRequest, takeFiles, type ChatRequest } from './parse-request.ts';
 import { renderCompletion, shapedReply, type ReplyHead, type ReplyShape } from './render-completion.ts';
 import { streamCompletion } from './stream-completion.ts';
 import { toEnvelope } from './to-envelope.ts';
@@ -48,8 +48,7 @@ export function createChatCompletions(deps: ChatDeps): Route['handle'] {
     const messageId = messageIds.idOf(exchange, caller, request);
     const sessionName = sessionNameOf(exchange, caller, messageId);
     const message = toEnvelope({ request, caller, instanceId, messageId, sessionName, isOnce, isSeen: seen.has });
-    const files = request.hasFiles ? filesOf(request, seen.has(message.conversation_key)) : [];
-    const envelope = files.length === 0 ? message : await attachFiles(message, files);
+    const envelope = await withFiles({ seen, attachFiles }, message, request);
     if (request.ignored.length > 0) exchange.res.setHeader('x-ignored-parameters', request.ignored.join(', '));
     const head = { id: ids.next('chatcmpl').replace('_', '-'), created: Math.floor(clock.now() / 1000), model: modelName };
     const result = request.stream
@@ -58,6 +57,16 @@ export function createChatCompletions(deps: ChatDeps): Route['handle'] {
     // A command may have begun a new conversation, and a blocked message never reached this one.
     if (result?.outcome === 'replied' || result?.outcome === 'silent') seen.add(envelope.conversation_key);
   };
+}
+
+/** The message with the files of its request. Only this function holds them, and not while the turn runs. */
+export async function withFiles(
+  { seen, attachFiles }: Pick<ChatDeps, 'seen' | 'attachFiles'>,
+  message: Envelope,
+  request: ChatRequest,
+): Promise<Envelope> {
+  const files = request.hasFiles ? takeFiles(request, seen.has(message.conversation_key)) : [];
+  return files.length === 0 ? message : attachFiles(message, files);
 }
 
 type Asked = { core: CoreApi; exchange: Exchange; envelope: Envelope; head: ReplyHead; shape: ReplyShape };

@@ -101,13 +101,16 @@ function flag(value: unknown, param: string): boolean {
 }
 
 /**
- * The files that a turn needs: those of the latest user message and, in an unknown conversation, the newest of the earlier messages as far
- * as there is room.
+ * Takes the files that a turn needs out of a request: those of the latest user message and, in an unknown conversation, the newest of the
+ * earlier messages as far as there is room. The request is kept until its answer, so no file stays in it: those of all waiting requests
+ * would fill the memory.
  */
-export function filesOf({ messages, latest }: Pick<ChatRequest, 'messages' | 'latest'>, isSeen: boolean): FilePart[] {
-  const own = messages[latest]?.files ?? [];
+export function takeFiles({ messages, latest }: Pick<ChatRequest, 'messages' | 'latest'>, isSeen: boolean): FilePart[] {
+  const files = messages.map((message) => message.files ?? []);
+  for (const message of messages) delete message.files;
+  const own = files[latest] ?? [];
   if (isSeen) return own;
-  const others = messages.flatMap((message, index) => (index === latest ? [] : (message.files ?? [])));
+  const others = files.flatMap((list, index) => (index === latest ? [] : list));
   const room = maxFiles - own.length;
   return room === 0 ? own : [...others.slice(-room), ...own];
 }

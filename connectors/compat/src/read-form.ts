@@ -1,4 +1,4 @@
-import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
+import { onceOver, type Exchange } from '@svc/connector-kit/http/exchange.ts';
 import { discardBody, receiveBody } from '@svc/service-kit/http/receive-body.ts';
 import { createByteBlocks } from '@svc/service-kit/intake/byte-blocks.ts';
 import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
@@ -7,16 +7,17 @@ import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-er
 export type FormLimits = {
   /** Maximum body size, bytes. */
   bodyBytes: number;
-  /** Maximum size of all forms that are being read, together, bytes. */
+  /** Maximum size of all forms in memory, together, bytes. A form stays there until its answer, because its files are in it. */
   totalBytes: number;
 };
-export type FormReader = (req: IncomingMessage) => Promise<FormData>;
+export type FormReader = (exchange: Pick<Exchange, 'req' | 'res'>) => Promise<FormData>;
 
 /** Reads forms with files (`multipart/form-data`), with limits. Rejects with the same errors as the JSON reader. */
 export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormReader {
   const budget = new ByteBudget(totalBytes);
 
-  return async (req) => {
+  return async (exchange) => {
+    const { req } = exchange;
     const type = req.headers['content-type'] ?? '';
     if (!/^multipart\/form-data\s*;/i.test(type))
       throw new ServiceError('unsupported_media_type', 'Send a form as multipart/form-data.');
@@ -35,13 +36,15 @@ export function createFormReader({ bodyBytes, totalBytes }: FormLimits): FormRea
       const body = blocks.take();
       checkParts(body, type);
       // Node's own parser, which is loaded with the first form.
-      return await new Response(body, { headers: { 'content-type': type } }).formData();
+      const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+      onceOver(exchange, () => lease.release());
+      return form;
     } catch (error) {
+      lease.release();
       discardBody(req);
       throw error instanceof ServiceError ? error : badRequest('The body is not a valid form.');
     } finally {
       blocks.drop();
-      lease.release();
     }
   };
 }

@@ -5,9 +5,9 @@ import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
-import { sessionNameOf, type ChatDeps } from './chat-completions.ts';
+import { sessionNameOf, withFiles, type ChatDeps } from './chat-completions.ts';
 import { admitted, refuse } from './completion-error.ts';
-import { filesOf, type ChatRequest } from './parse-request.ts';
+import type { ChatRequest } from './parse-request.ts';
 import { parseResponseRequest } from './parse-response-request.ts';
 import { shapedReply } from './render-completion.ts';
 import { createResponseFrames, toResponse, type ResponseHead } from './render-response.ts';
@@ -31,8 +31,7 @@ export function createResponses(deps: ChatDeps): Route['handle'] {
     const sessionName = isOnce && isNewSessionName(name) ? null : name;
     const facts = { request, caller, instanceId, messageId, sessionName, isOnce, onceName: name };
     const message = toEnvelope({ ...facts, isSeen: seen.has });
-    const files = request.hasFiles ? filesOf(request, seen.has(message.conversation_key)) : [];
-    const envelope = files.length === 0 ? message : await attachFiles(message, files);
+    const envelope = await withFiles({ seen, attachFiles }, message, request);
     if (request.ignored.length > 0) exchange.res.setHeader('x-ignored-parameters', request.ignored.join(', '));
     const suffix = ids.next('x').slice(2);
     const head = {

@@ -20,7 +20,7 @@ export const createTranscriptionRoute = ({ speech, identify, readForm, modelName
   doc: routeDocs.transcriptions,
   async handle(exchange) {
     const { identity } = identify(exchange);
-    const { file, model, language, ...shape } = parseForm(await readForm(exchange.req), modelName);
+    const { file, model, language, ...shape } = parseForm(await readForm(exchange), modelName);
     const clip = {
       sender: identity,
       data: Buffer.from(await file.arrayBuffer()),

@@ -100,6 +100,31 @@ describe('POST /v1/audio/transcriptions', () => {
       headers: { authorization: `Bearer ${annKey}`, 'content-type': type },
       body,
     });
+  test('refuses a clip as long as those that are being transcribed fill the memory', async () => {
+    const heard = Promise.withResolvers<void>();
+    const hears: string[] = [];
+    const { transcribe } = speech();
+    speech().transcribe = async (clip, signal) => {
+      hears.push(clip.sender);
+      await heard.promise;
+      return transcribe({ ...clip, data: Buffer.from('long') }, signal);
+    };
+    const form = [
+      '--a\r\nContent-Disposition: form-data; name="model"\r\n\r\nsvc\r\n',
+      '--a\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n',
+      Buffer.alloc(25 * 1024 * 1024),
+      '\r\n--a--\r\n',
+    ];
+    const body = Buffer.concat(form.map((part) => Buffer.from(part as string)));
+    const hearLong = async () => (await post(body, 'multipart/form-data; boundary=a')).status;
+    const both = [hearLong(), hearLong()];
+    await expect.poll(() => hears.length).toBe(2);
+    expect(await hearLong()).toBe(429);
+    heard.resolve();
+    expect(await Promise.all(both)).toEqual([200, 200]);
+    expect(await hearLong()).toBe(200);
+  });
+
   test.each([
     ['{}', 'application/json', 415],
     ['x', 'multipart/form-data', 415],
