@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { SpeechApi } from '@svc/connector-kit/connector.ts';
-import { chooseConnection, type Exchange } from '@svc/connector-kit/http/exchange.ts';
+import { chooseConnection, onceOver, type Exchange } from '@svc/connector-kit/http/exchange.ts';
 import type { JsonReader } from '@svc/connector-kit/http/read-json.ts';
 import type { Route } from '@svc/connector-kit/http/route-table.ts';
 import { isRecord } from '@svc/contract/json-value.ts';
@@ -32,9 +32,9 @@ export const createSpeechRoute = ({ speech, identify, readJson, modelName }: Dep
 });
 
 /** Aborts when the reader disconnects, so that nobody pays for speech that nobody hears. */
-export function readerGone({ res }: Exchange): AbortSignal {
+export function readerGone(exchange: Exchange): AbortSignal {
   const gone = new AbortController();
-  res.once('close', () => res.writableFinished || gone.abort());
+  onceOver(exchange, () => exchange.res.writableFinished || gone.abort());
   return gone.signal;
 }
 

@@ -15,7 +15,7 @@ import { createAttachFiles, type FetchFile } from './attach-files.ts';
 import { createChatCompletions, createSeenKeys, type ChatDeps, type Identify } from './chat-completions.ts';
 import { toCompletionError } from './completion-error.ts';
 import type { CompatConfig } from './meta.ts';
-import { createMessageIds } from './message-ids.ts';
+import { openMessageIds, type MessageIds } from './message-ids.ts';
 import { createModelRoutes } from './models.ts';
 import { createFormReader } from './read-form.ts';
 import { errorSchema, routeDocs } from './route-docs.ts';
@@ -34,8 +34,9 @@ export async function start(ctx: StartContext<CompatConfig>): Promise<RunningCon
   const keys = config.require_key
     ? createKeysFile({ file: path.resolve(ctx.dataDir, config.keys_file), clock, log: ctx.log })
     : null;
+  const messageIds = await openMessageIds({ ids: randomIds, clock, state: ctx.state, log: ctx.log });
   const server = createConnectorServer({
-    routes: toRoutes(ctx, keys, clock),
+    routes: toRoutes(ctx, { keys, clock, messageIds }),
     version: ctx.version,
     allowedHosts: [config.bind_host, ...allowedHosts],
     renderError: toCompletionError,
@@ -46,12 +47,17 @@ export async function start(ctx: StartContext<CompatConfig>): Promise<RunningCon
   return {
     port,
     url,
-    stop: () => server.stop(ctx.stopTimeoutMs * 0.8),
+    async stop() {
+      await server.stop(ctx.stopTimeoutMs * 0.8);
+      await messageIds.keep();
+    },
     health: () => toHealth(keys),
   };
 }
 
-function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock: Clock): Route[] {
+type Parts = { keys: KeysFile | null; clock: Clock; messageIds: MessageIds };
+
+function toRoutes(ctx: StartContext<CompatConfig>, { keys, clock, messageIds }: Parts): Route[] {
   const identify = createIdentify(keys, clock);
   const readJson = createJsonReader({ bodyBytes: 10 * mib, totalBytes: 64 * mib });
   const readForm = createFormReader({ bodyBytes: 26 * mib, totalBytes: 128 * mib });
@@ -60,7 +66,7 @@ function toRoutes(ctx: StartContext<CompatConfig>, keys: KeysFile | null, clock:
     core: ctx.core,
     clock,
     ids: randomIds,
-    messageIds: createMessageIds(randomIds, clock),
+    messageIds,
     identify,
     readJson,
     seen: createSeenKeys(5_000),

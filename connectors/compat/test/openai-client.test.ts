@@ -184,6 +184,19 @@ describe('official OpenAI client', () => {
     expect(first![1]).not.toBe(third![1]);
   });
 
+  test('retries a request that a restart has cut off as the same message', async () => {
+    const never = Promise.withResolvers<never>();
+    never.promise.catch(() => undefined);
+    compat.core.script = () => never.promise;
+    const patient = new OpenAI({ baseURL: `${compat.url}/v1`, apiKey: annKey, maxRetries: 5 });
+    const asked = patient.chat.completions.create({ model: 'svc', messages: hello });
+    await expect.poll(() => compat.core.turns.length).toBe(1);
+    const { core } = await compat.restart();
+    expect((await asked).choices[0]?.message.content).toBeDefined();
+    never.reject(new Error('over'));
+    expect(core.turns.map(({ envelope }) => envelope.message_id)).toEqual([compat.core.turns[0]?.envelope.message_id]);
+  });
+
   test('does not take a request of another caller, or one already answered, for a retry', async () => {
     const again = { headers: { 'x-stainless-retry-count': '1' } };
     await ask();

@@ -19,6 +19,8 @@ export type RunningCompat = FakeContext & {
   writeKeys(keys: readonly object[] | string): void;
   health(): { healthy: boolean; detail?: string };
   stop(): Promise<void>;
+  /** Ends the process, and begins one with the same port and state. Returns what the new one uses. */
+  restart(): Promise<FakeContext>;
 };
 
 /** The real connector on a free port, with a scripted core. */
@@ -28,13 +30,16 @@ export async function startCompat(config: Partial<CompatConfig> = {}): Promise<R
   const writeKeys = (keys: readonly object[] | string) =>
     writeFileSync(file, typeof keys === 'string' ? keys : JSON.stringify({ keys }), { mode: 0o600 });
   writeKeys(both);
-  const fake = fakeContext({
-    type: 'compat',
-    dataDir: folder.path,
-    config: { ...defaultsOf(meta), port: 0, keys_file: file, ...config },
-  });
-  // The schema's defaults make a whole config, as the manager does.
-  const running = await start(fake.context as StartContext<CompatConfig>);
+  const open = async (onPort: number) => {
+    const fake = fakeContext({
+      type: 'compat',
+      dataDir: folder.path,
+      config: { ...defaultsOf(meta), port: onPort, keys_file: file, ...config },
+    });
+    // The schema's defaults make a whole config, as the manager does.
+    return { fake, running: await start(fake.context as StartContext<CompatConfig>) };
+  };
+  let { fake, running } = await open(0);
   const { port = 0, url = '' } = running;
   return {
     ...fake,
@@ -45,6 +50,11 @@ export async function startCompat(config: Partial<CompatConfig> = {}): Promise<R
     async stop() {
       await running.stop();
       folder.remove();
+    },
+    async restart() {
+      await running.stop();
+      ({ fake, running } = await open(port));
+      return fake;
     },
   };
 }
