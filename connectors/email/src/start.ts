@@ -14,6 +14,8 @@ import { createOutgoing } from './outgoing/create-outgoing.ts';
 import { openThreads } from './threads.ts';
 
 const mb = 1024 * 1024;
+/** How many mails are read at once: a large one takes more than 150 MB, and people send several. */
+const maxPreparing = 2;
 
 /** Opens the channel. Errors are shown to the operator, so they say what is wrong and what to do. */
 export async function start(ctx: StartContext<Config>, clock: Clock = systemClock): Promise<RunningConnector> {
@@ -23,7 +25,7 @@ export async function start(ctx: StartContext<Config>, clock: Clock = systemCloc
   const smtpFault = await checkServers(ctx, access);
   const threads = await openThreads({ ...ctx, state: stateBelow(state, 'mail/'), now: clock.now, budget: config.thread_budget });
   const outgoing = await createOutgoing({ ...ctx, access, threads, smtpFault, clock });
-  const ingress = createIngress({ core, state, log, clock, openReply: outgoing.openReply });
+  const ingress = createIngress({ core, state, log, clock, maxPreparing, openReply: outgoing.openReply });
   const takeFile = createTakeFile<IncomingMailFile>({
     ...ctx,
     maxBytes: config.max_file_mb * mb,

@@ -205,6 +205,16 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect([fake().core.turns, smtp.mails]).toEqual([[], []]);
   });
 
+  test('reads only the beginning of a huge header, and does not answer its mail', async () => {
+    const { put, logs } = await opened();
+    const line = `X-Padding: ${'x'.repeat(900)}`;
+    await put(mail({ id: 'huge@friend.example', headers: Array.from({ length: 3000 }, () => line) }));
+    await put(mail());
+    await sent(1);
+    expect(answered()).toEqual(['<a1@friend.example>']);
+    expect(logs.join('\n')).toContain('its header is longer than 256 KB');
+  });
+
   test('stays silent in a thread that has used up its budget', async () => {
     const { put, logs } = await opened({ config: { thread_budget: 1 } });
     await put(mail());
@@ -249,6 +259,29 @@ describe.skipIf(whyNoDovecot !== null)(`e-mail${skipNote(whyNoDovecot)}`, () => 
     expect(answer.text).not.toContain('Shall we?');
     const kept = fake().saved.find(({ path }) => path === answer.attachments?.[0]?.path);
     expect(kept?.content.toString()).toContain('Shall we?');
+  });
+
+  test('holds no more than two mails in memory at once', async () => {
+    const { put, fake, logs } = await opened();
+    const { uploads } = fake().context;
+    const { save } = uploads;
+    const enough = Promise.withResolvers<void>();
+    let [saving, most] = [0, 0];
+    uploads.save = async (file) => {
+      most = Math.max(most, ++saving);
+      await enough.promise;
+      saving--;
+      return save(file);
+    };
+    const ids = ['a1', 'a2', 'a3', 'a4'];
+    const headers = ['MIME-Version: 1.0', 'Content-Type: image/png; name=cat.png', 'Content-Transfer-Encoding: base64'];
+    for (const id of ids) await put(mail({ id: `${id}@friend.example`, subject: id, headers, body: 'iVBORw0KGgo=' }));
+    await vi.waitFor(() => expect(saving).toBeGreaterThan(1), patience);
+    await put(mail({ headers: ['List-Id: <list.example>'] }));
+    await vi.waitFor(() => expect(logs.join('\n')).toContain('mailing list'), patience);
+    enough.resolve();
+    await sent(4);
+    expect(most).toBe(2);
   });
 
   test('attaches files of an answer, and announces the capability to the core', async () => {

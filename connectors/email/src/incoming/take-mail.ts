@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Ingress, StartContext } from '@svc/connector-kit';
 import { errorText } from '@svc/connector-kit';
 import { isPassing } from '@svc/connector-kit/ingress/passing-faults.ts';
-import type { ListedMail } from '../mailbox/follow-folder.ts';
+import { mostOfHeader, type ListedMail } from '../mailbox/follow-folder.ts';
 import type { Config } from '../meta.ts';
 import type { Threads } from '../threads.ts';
 import { headerText } from './guess-charset.ts';
@@ -27,10 +27,11 @@ export async function takeMail(
   done: () => Promise<void>,
 ): Promise<void> {
   const { config, log, threads, ingress } = deps;
-  const { uid, folder, bytes } = mail;
+  const { uid, folder, bytes, arrivedAt } = mail;
   const skip = (reason: string, from: string | null): void =>
     log('info', 'mail is not answered', { folder, uid, ...(from !== null && { from }), reason });
   try {
+    if (mail.header.length >= mostOfHeader) return skip(`its header is longer than ${mostOfHeader / 1024} KB`, null);
     const headers = readHeaders(mail.header.toString('utf8'));
     const { address, why } = verifiedSender(headers, ownServerOf(config));
     const never = neverAnswered(headers, address, [config.address.toLowerCase()]);
@@ -38,7 +39,7 @@ export async function takeMail(
     if (address === null || why !== null) return skip(`its sender is not verified: ${why ?? 'it names none'}`, address);
     const name = nameOf(headers, mail.header);
     const subject = await readSubject(valueOf(readHeaders(headerText(mail.header)), 'subject') ?? '');
-    const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers) });
+    const thread = await threads.place({ sender: address, name, subject, ids: threadIds(headers), arrivedAt });
     if (thread === null)
       return skip(`its thread already has ${config.thread_budget} messages within an hour (thread_budget)`, address);
     await ingress.take(thread.target, name, (signal) => toEnvelope(deps, { thread, name, subject, bytes, read }, signal));

@@ -3,7 +3,7 @@ import type { ImapFlow } from 'imapflow';
 import type { Begin } from './note-begin.ts';
 import type { Mailbox } from './open-mailbox.ts';
 
-/** A mail as its folder lists it, with only its header. `arrivedAt`: epoch ms. */
+/** A mail as its folder lists it, with only its header, of which only the beginning is read. `arrivedAt`: epoch ms. */
 export type ListedMail = { validity: string; uid: number; bytes: number; header: Buffer; arrivedAt: number };
 
 export type FolderOptions = {
@@ -19,6 +19,11 @@ export type FolderOptions = {
 
 /** Maximum number of mails listed at once; only their headers are held. */
 const most = 50;
+/**
+ * How much of a header is read, bytes. Anyone can send a mail that consists of its header: a few of them would take longer than a poll may,
+ * and no other mail would be read.
+ */
+export const mostOfHeader = 256 * 1024;
 /**
  * When the server has renumbered a folder's mails, mail from this long before the newest known one is checked again, ms. IMAP searches by
  * whole days.
@@ -123,7 +128,8 @@ async function list(client: ImapFlow, validity: string, after: number): Promise<
   // "*" means the last mail, even when it is below the start of the range.
   const fresh = uids.filter((uid) => uid > after).toSorted((one, other) => one - other);
   if (fresh.length === 0) return [];
-  const wanted = { uid: true, size: true, internalDate: true, headers: true } as const;
+  const header = { key: 'HEADER', start: 0, maxLength: mostOfHeader };
+  const wanted = { uid: true, size: true, internalDate: true, bodyParts: [header] };
   const found = await client.fetchAll(fresh.slice(0, most).join(','), wanted, { uid: true });
   return found
     .map(({ uid, size = 0, headers, internalDate }) => ({
