@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { emailKey, ServiceError, type ConnectorState } from '@svc/connector-kit';
+import { isWithin } from '@svc/service-kit/clock.ts';
 import { mailAddress } from './incoming/mail-address.ts';
 import { isAnswer, plainSubject, type ThreadIds } from './incoming/thread-ids.ts';
 import { meta } from './meta.ts';
 
 /** A mail of a thread. `name`: its id in the core; empty for one of ours. `id`: its Message-ID, if it has one. */
 export type ThreadMail = { name: string; id: string | null };
-/** A conversation with one person. `mails`: the newest; `times`: when those of the last hour arrived, epoch ms. */
+/** A conversation with one person. `mails`: the newest; `times`: when those arrived that came within an hour of the last one, epoch ms. */
 export type Thread = {
   sender: string;
   subject: string;
@@ -16,7 +17,8 @@ export type Thread = {
   at: number;
 };
 export type NamedThread = Thread & { target: string; conversationKey: string };
-export type NewMail = { sender: string; name: string; subject: string; ids: ThreadIds };
+/** `arrivedAt`: epoch ms, by the mail server. */
+export type NewMail = { sender: string; name: string; subject: string; ids: ThreadIds; arrivedAt: number };
 
 export type Threads = {
   /** Finds the thread of a mail and adds the mail to it; null when the thread's budget is used up. */
@@ -94,17 +96,18 @@ export async function openThreads({ state, instanceId, now, budget }: Deps): Pro
 
   return {
     async place(mail) {
-      const { sender, name: mailName, subject, ids } = mail;
+      const { sender, name: mailName, subject, ids, arrivedAt } = mail;
       const root = (ids.before[0] ?? ids.own ?? mailName).slice(0, 998);
       const name = find(mail) ?? nameOf(sender, root);
       const thread = threads.get(name) ?? { sender, subject, root, mails: [], times: [], at: 0 };
       // A mail that is delivered again was already counted.
       if (thread.mails.some((one) => one.name === mailName)) return named(name, thread);
-      const times = thread.times.filter((at) => Math.abs(now() - at) < hourMs);
+      // By arrival: after an outage, the mails of days come at once.
+      const times = thread.times.filter((at) => isWithin(at, hourMs, arrivedAt));
       if (times.length >= budget) return null;
       const id = ids.own !== null && ids.own.length <= longestId ? ids.own : null;
       const mails = [...thread.mails, { name: mailName, id }].slice(-mostMails);
-      const next = { ...thread, mails, times: [...times, now()], at: now() };
+      const next = { ...thread, mails, times: [...times, arrivedAt], at: now() };
       await save(name, next);
       return named(name, next);
     },
