@@ -54,6 +54,8 @@ export const meta = {
   outbound: { kinds: ['text'], target: { required: true, label: 'User' } },
   calls: ['approve', 'clients', 'revoke'],
   permissions: { read: ['clients_file'] },
+  // Questions with their files may take 48 MiB together, several times over while they are read.
+  memory_mb: 512,
 } as const satisfies ConnectorMeta;
 
 /** An instance's config, after the manager has checked it and filled in the defaults. */

@@ -173,3 +173,22 @@ test('a cancellation in a batch withdraws the question, too', async () => {
   takenBack.resolve();
   await (await asked).text();
 });
+
+test('refuses a large question as long as those that are being answered fill the memory', async () => {
+  const { server, ask } = await signedIn();
+  const over = Promise.withResolvers<void>();
+  server.core.script = async ({ result }) => {
+    await over.promise;
+    return result({ actions: [{ type: 'reply', text: 'It is blue.' }] });
+  };
+  const data = 'A'.repeat(13 * 1024 * 1024);
+  const large = (id: number) => ask({ question: 'which?', attachments: [{ name: 'a.bin', data }] }, id);
+  const answers = [1, 2, 3].map(large);
+  await expect.poll(() => server.core.turns.length).toBe(3);
+  expect((await large(4)).status).toBe(429);
+  const small = ask({ question: 'and now?' }, 5);
+  await expect.poll(() => server.core.turns.length).toBe(4);
+  over.resolve();
+  for (const answer of [...answers, small]) expect(await (await answer).text()).toContain('It is blue.');
+  expect(await (await large(6)).text()).toContain('It is blue.');
+});

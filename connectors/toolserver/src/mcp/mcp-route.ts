@@ -2,6 +2,8 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createJsonReader, sendJson, ServiceError, type Exchange, type Reply, type Route } from '@svc/connector-kit';
 import { onceOver } from '@svc/connector-kit/http/exchange.ts';
+import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
+import { queueFull } from '@svc/service-kit/service-error.ts';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
 import type { createServer, ServerDeps } from './create-server.ts';
@@ -11,7 +13,8 @@ import { toAuthInfo } from './mcp-auth.ts';
 /** Questions with their files. */
 export const maxMessageBytes = 16 * 1024 * 1024;
 const keepAliveMs = 5_000;
-const maxHeldBytes = 4 * maxMessageBytes;
+/** Of all questions together: the library keeps each, with its files, until it is answered. */
+const maxHeldBytes = 3 * maxMessageBytes;
 
 /** `createServer`: what a request is answered by. */
 export type McpDeps = ServerDeps & { createServer: typeof createServer };
@@ -24,6 +27,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   const handler = createMcpHandler(({ authInfo }) => deps.createServer(deps, authInfo), options);
   const answer = toNodeHandler({ fetch: async (...asked) => leaveConnection(await handler.fetch(...asked)) }, limits);
   const readJson = createJsonReader({ bodyBytes: maxMessageBytes, totalBytes: maxHeldBytes });
+  const held = new ByteBudget(maxHeldBytes);
   const handle = async (exchange: Exchange): Promise<void> => {
     const { req, res, requestId } = exchange;
     const caller = await checkToken(exchange);
@@ -33,7 +37,10 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
     );
     let body: unknown;
     try {
-      if (req.method === 'POST') body = await readJson(req);
+      if (req.method === 'POST') {
+        hold(held, exchange);
+        body = await readJson(req);
+      }
     } catch (error) {
       return sendJson(exchange, toRpcError(error));
     }
@@ -51,6 +58,14 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   const open = { origins };
   // GET and DELETE belong to sessions, which there are none of: the SDK says so in its own words.
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
+}
+
+/** Counts a body until its request is answered. One of unknown length counts as the longest. @throws ServiceError `queue_full` */
+function hold(held: ByteBudget, exchange: Exchange): void {
+  const said = Number(exchange.req.headers['content-length']);
+  const bytes = said <= maxMessageBytes ? said : maxMessageBytes;
+  if (!held.take(bytes)) throw queueFull('Too many large questions at once. Try again in a moment.');
+  onceOver(exchange, () => held.give(bytes));
 }
 
 /** A refused body as a JSON-RPC error; without a message there is no id. @throws errors that are not about the body */
