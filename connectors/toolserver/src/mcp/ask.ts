@@ -25,7 +25,7 @@ export type Refused = { ok: false; message: string };
 
 export type Asked = { question: Question; caller: Caller; requestId: string; signal: AbortSignal; notify: Notify };
 
-/** Asks the assistant and resolves with its answer, or with why there is none. A caller that disconnects ends the turn. */
+/** Asks the assistant and resolves with its answer, or with why there is none. `signal` ends the turn. */
 export async function ask(deps: AskDeps, asked: Asked): Promise<Answered | Refused> {
   const progress = createProgress(asked.notify, deps.clock);
   try {

@@ -1,5 +1,6 @@
 import { LOG_LEVEL_META_KEY, McpServer, ResourceTemplate, type AuthInfo, type LoggingLevel } from '@modelcontextprotocol/server';
 import { errorText, type SessionAsker } from '@svc/connector-kit';
+import { cutText } from '@svc/service-kit/cut-text.ts';
 import { meta } from '../meta.ts';
 import { toNotification, type OpenStreams } from '../notes/open-streams.ts';
 import { noteLine, type WaitingNotes } from '../notes/waiting-notes.ts';
@@ -32,7 +33,7 @@ export function createServer(deps: ServerDeps, auth: AuthInfo | undefined): McpS
 }
 
 function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): void {
-  const { assistantName: name, streams, running } = deps;
+  const { assistantName: name, streams, running, access } = deps;
   const config = {
     title: `Ask ${name}`,
     description: `Ask ${name}, the assistant of this service, and get its answer. It remembers the conversation and has its own tools.`,
@@ -52,18 +53,25 @@ function addAskTool(server: McpServer, deps: ServerDeps, scope: RequestScope): v
         .catch(() => undefined);
     };
     const call = running.begin(caller.clientId, mcpReq.id);
-    const signal = AbortSignal.any([mcpReq.signal, call.signal]);
+    const over = access.begin(caller.clientId, call.stop);
+    // To a client of the new era, closing the connection is to cancel. An old one says so, and its connection may just have broken.
+    const isOld = mcpReq.envelope === undefined;
+    const signal = isOld ? call.signal : AbortSignal.any([mcpReq.signal, call.signal]);
     const leave = hearsMessages(mcpReq.envelope)
       ? streams.add(caller.userId, (text) => mcpReq.notify(toNotification(text)))
       : () => undefined;
     try {
-      const answered = await ask(deps, { question, caller, requestId, signal, notify });
+      const asked = ask(deps, { question, caller, requestId, signal, notify });
+      scope.keeps(asked);
+      const answered = await asked;
       if (!answered.ok) return { content: [{ type: 'text', text: answered.message }], isError: true };
-      const notes = await showNotes(deps, scope);
       const { answer, conversation_key, usage } = answered;
+      if (isOld) keepIfLost(deps, scope, `The answer to "${cutText(question.question, 100)}": ${answer}`);
+      const notes = await showNotes(deps, scope);
       return { content: [...notes, { type: 'text', text: answer }], structuredContent: { answer, conversation_key, usage } };
     } finally {
       leave();
+      over();
       call.end();
     }
   });
@@ -74,6 +82,22 @@ function hearsMessages(envelope: { [LOG_LEVEL_META_KEY]?: LoggingLevel } | undef
   if (envelope === undefined) return true; // an old one, which says nothing
   const level = envelope[LOG_LEVEL_META_KEY];
   return level === 'debug' || level === 'info' || level === 'notice';
+}
+
+/** An answer that its client does not get, because it has left meanwhile, waits for the next one. */
+function keepIfLost(
+  { notes, clock, ids, log }: ServerDeps,
+  { caller: { userId }, onSent, left }: RequestScope,
+  text: string,
+): void {
+  const keep = () => {
+    notes.add(userId, { id: ids.next('note'), text, at: clock.now() }).catch((error: unknown) => {
+      log('warn', 'an answer whose client had left could not be kept', { error: errorText(error) });
+    });
+  };
+  if (left.aborted) return keep();
+  left.addEventListener('abort', keep, { once: true });
+  onSent(() => left.removeEventListener('abort', keep));
 }
 
 /** They wait on until the answer that holds them is with the client. */

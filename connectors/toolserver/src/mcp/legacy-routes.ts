@@ -42,7 +42,14 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     const transport = new LegacyTransport(createSseWriter(exchange, clock), id);
     const stream = { id, userId, transport };
     streams.set(userId, stream);
-    const scope = { caller, requestId: exchange.requestId, onSent: (act: () => void) => transport.afterNextWrite(act) };
+    const left = new AbortController();
+    const scope = {
+      caller,
+      requestId: exchange.requestId,
+      onSent: (act: () => void) => transport.afterNextWrite(act),
+      left: left.signal,
+      keeps: () => undefined,
+    };
     const server = createServer(deps, toAuthInfo(scope));
     const leave = deps.streams.add(userId, (text) => server.server.notification(toNotification(text)));
     const end = () => void transport.close();
@@ -50,6 +57,7 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     exchange.stopping.addEventListener('abort', end, { once: true });
     exchange.res.once('close', () => {
       leave();
+      left.abort();
       exchange.stopping.removeEventListener('abort', end);
       if (streams.get(userId) === stream) streams.delete(userId);
       void closeQuietly(server);
@@ -64,6 +72,7 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
     if (stream === undefined || stream.id !== id)
       throw forbidden('This stream has ended or is not yours. Open a new one: GET /sse');
     const message = parseMessage(await readJson(exchange.req));
+    deps.running.look(caller.clientId, message);
     exchange.res.writeHead(202, { 'x-request-id': exchange.requestId }).end('Accepted');
     stream.transport.onmessage?.(message, {});
   }

@@ -35,10 +35,12 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
       exchange,
       deps.access.begin(caller.clientId, () => res.destroy()),
     );
+    const left = new AbortController();
+    const kept: Promise<unknown>[] = [];
     let body: unknown;
     try {
       if (req.method === 'POST') {
-        hold(held, exchange);
+        hold(held, exchange, kept);
         body = await readJson(req);
       }
     } catch (error) {
@@ -50,9 +52,16 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
     if (isListen(body)) endWithToken(exchange, caller, deps.clock);
     const whenSent: (() => void)[] = [];
     res.once('finish', () => whenSent.forEach((act) => act()));
+    onceOver(exchange, () => left.abort());
     res.setHeader('x-request-id', requestId);
     res.setHeader('x-accel-buffering', 'no');
-    const auth = toAuthInfo({ caller, requestId, onSent: (act) => whenSent.push(act) });
+    const auth = toAuthInfo({
+      caller,
+      requestId,
+      onSent: (act) => whenSent.push(act),
+      left: left.signal,
+      keeps: (work) => kept.push(work),
+    });
     await answer(Object.assign(req, { auth }), res, body);
   };
   const open = { origins };
@@ -60,12 +69,15 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
 
-/** Counts a body until its request is answered. One of unknown length counts as the longest. @throws ServiceError `queue_full` */
-function hold(held: ByteBudget, exchange: Exchange): void {
+/**
+ * Counts a body until its request is answered and what keeps it is over. One of unknown length counts as the longest.
+ * @throws ServiceError `queue_full`
+ */
+function hold(held: ByteBudget, exchange: Exchange, kept: readonly Promise<unknown>[]): void {
   const said = Number(exchange.req.headers['content-length']);
   const bytes = said <= maxMessageBytes ? said : maxMessageBytes;
   if (!held.take(bytes)) throw queueFull('Too many large questions at once. Try again in a moment.');
-  onceOver(exchange, () => held.give(bytes));
+  onceOver(exchange, () => void Promise.allSettled(kept).then(() => held.give(bytes)));
 }
 
 /** A refused body as a JSON-RPC error; without a message there is no id. @throws errors that are not about the body */

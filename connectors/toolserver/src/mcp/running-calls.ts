@@ -9,7 +9,7 @@ type Running = { clientId: string; id: RequestId; stop: AbortController };
  */
 export type RunningCalls = {
   /** Aborts when the call is cancelled. The function is called when it is over. */
-  begin(clientId: string, id: RequestId): { signal: AbortSignal; end: () => void };
+  begin(clientId: string, id: RequestId): { signal: AbortSignal; stop: () => void; end: () => void };
   /** Takes note of a message that may cancel a call. */
   look(clientId: string, message: unknown): void;
 };
@@ -24,7 +24,7 @@ export function createRunningCalls(): RunningCalls {
     begin(clientId, id) {
       const call = { clientId, id, stop: new AbortController() };
       running.add(call);
-      return { signal: call.stop.signal, end: () => void running.delete(call) };
+      return { signal: call.stop.signal, stop: () => call.stop.abort(), end: () => void running.delete(call) };
     },
     look(clientId, message) {
       // Until 2025-03-26 messages may come as a list.
