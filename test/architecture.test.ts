@@ -321,6 +321,7 @@ test('computes with the time of day only where it is stored or shown, and measur
     'apps/manager/src/outbound/sent-store.ts',
     'apps/vault/src/token/proxy-tokens.ts', // `expires_at`
     'connectors/chatroom/src/incoming/event-source.ts',
+    'connectors/compat/src/message-ids.ts',
     'connectors/issues/src/github/github-api.ts', // until when, for people
     'connectors/issues/src/outgoing/hourly-budget.ts', // when it was posted
     'connectors/toolserver/src/mcp/end-with-token.ts',
