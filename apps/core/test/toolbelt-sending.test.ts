@@ -100,6 +100,13 @@ describe('svc_send', () => {
     expect([answer.ok, sent.length]).toEqual([allowed, allowed ? 1 : 0]);
   });
 
+  test('masks a text that goes to a public place as strictly as a reply there', async () => {
+    const text = 'Ask ann@kern-family.de on 192.168.1.20.';
+    expect((await call(from('trusted', { public: true }), 'svc_send', { text })).result).toMatchObject({ delivered: true });
+    expect((await call(from('trusted'), 'svc_send', { text })).result).toMatchObject({ delivered: true });
+    expect(sent.map((message) => message.text)).toEqual(['Ask [redacted:email] on [redacted:ip].', text]);
+  });
+
   test('[P13] sends only uploaded files without secrets, and only for trusted people', async () => {
     const { uploads, root } = bench.core.context.paths;
     mkdirSync(path.join(uploads, '.staging'), { recursive: true });

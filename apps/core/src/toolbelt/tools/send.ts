@@ -1,8 +1,10 @@
 import { badRequest, forbidden, unavailable } from '@svc/service-kit/service-error.ts';
 import type { SendTarget } from '@svc/contract/send.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
+import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { Route } from '../../delivery/delivery-store.ts';
 import { routeOf } from '../../turn/route-of.ts';
+import { turnRedactor } from '../../turn/turn-redactor.ts';
 import { conversationOf, countWrite, rightsOf, type ToolCaller } from '../tool-caller.ts';
 import { sendFile } from './send-file.ts';
 import type { Tool, ToolDeps } from './tool.ts';
@@ -56,15 +58,21 @@ const isSame = (here: Route, { turn }: ToolCaller, { channel, instance_id, targe
 
 type Words = { text: string; kind?: string };
 
-async function sendText({ ids, outbox }: ToolDeps, caller: ToolCaller, route: Route, words: Words): Promise<object> {
+async function sendText(deps: ToolDeps, caller: ToolCaller, route: Route, words: Words): Promise<object> {
+  const { ids, outbox } = deps;
   // Belongs to no turn: its outcome does not settle the reply of the turn that sent it.
   const about = { turn_id: ids.next('snd'), turn_seq: 0, conversation_key: conversationOf(caller) ?? 'operator' };
-  const delivery = await outbox.push({ ...about, ...words, injected: false, route, error: null });
+  const said = { ...words, text: await shownText(deps, caller, words.text) };
+  const delivery = await outbox.push({ ...about, ...said, injected: false, route, error: null });
   const outcome = await outbox.firstTry(delivery, firstTryMs);
   const sent = { delivered: outcome.delivered, delivery_id: delivery.id, ...route };
   if (outcome.delivered) return sent;
   return { ...sent, why: outcome.error, note: outcome.permanent ? 'It failed permanently.' : 'It is kept and tried again.' };
 }
+
+/** A turn on a public surface sends only to that surface, where the outbox's own mask is not strict enough. */
+const shownText = (deps: ToolDeps, { turn }: ToolCaller, text: string): string | Promise<string> =>
+  turn?.envelope.public === true ? textInSlices(turnRedactor(deps, turn), text) : text;
 
 const notAllowed = (what: string) => forbidden(`${what} is not allowed for the person who wrote the message, or not from here.`);
 
