@@ -195,6 +195,21 @@ test.each([
   expect(asked).toEqual(['May I use "unlock" on your device?\n{"door":"front"}']);
 });
 
+test('the question shows the whole input, so that nobody agrees to a part of it unawares', async () => {
+  const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];
+  const message = from('trusted', { device_tools });
+  const asked = Promise.withResolvers<string>();
+  const sink = (frame: TurnProgress) => void (frame.type === 'ask' && asked.resolve(frame.ask.text));
+  const input = { door: 'front', why: 'fresh air '.repeat(60), also: 'safe' };
+  bench.core.engine.script(async function* (request) {
+    void callTool(neededDevice(request), 'unlock', input).catch(() => undefined);
+    await asked.promise;
+    yield* says('done');
+  });
+  await bench.core.context.pipeline.handle(message, { sink, isGone: () => false, showsAsks: true }, 'req_test');
+  expect(await asked.promise).toContain(JSON.stringify(input));
+});
+
 test('a question is withdrawn when its caller disconnects: a late yes is rejected, and the next call asks again', async () => {
   bench.manager.answers.set('/instances/m1/call', { ok: true, result: null });
   const device_tools: DeviceTool[] = [{ name: 'unlock', description: 'Opens the door.', policy: 'full', asks: true }];

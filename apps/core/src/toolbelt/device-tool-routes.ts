@@ -5,7 +5,6 @@ import { bearerOf } from '@svc/service-kit/http/bearer-auth.ts';
 import type { App } from '@svc/service-kit/http/create-app.ts';
 import { valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { cutText } from '@svc/service-kit/cut-text.ts';
 import { forbidden, ServiceError } from '@svc/service-kit/service-error.ts';
 import type { CallInstance } from '../delivery/instance-caller.ts';
 import type { Events } from '../events.ts';
@@ -97,12 +96,10 @@ function toCall({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool }: 
 const yes = { id: 'yes', label: 'Yes', style: 'primary' } as const;
 const no = { id: 'no', label: 'No', style: 'danger' } as const;
 type Asking = { tool: string; input: object; gone: AbortSignal };
-/** How much of a tool's input a question shows. */
-const shownChars = 300;
 
-/** @throws ServiceError `forbidden` unless the person of the turn says yes. */
+/** The person sees the whole input; a question that is too long is marked as cut. @throws ServiceError `forbidden` unless they say yes. */
 async function askFirst({ events }: Pick<Deps, 'events'>, caller: ToolCaller, { tool, input, gone }: Asking) {
-  const how = Object.keys(input).length === 0 ? '' : `\n${cutText(JSON.stringify(input), shownChars)}`;
+  const how = Object.keys(input).length === 0 ? '' : `\n${JSON.stringify(input)}`;
   const answer = await caller.ask?.({ text: `May I use "${tool}" on your device?${how}`, options: [yes, no] }, gone);
   if (answer?.option === yes.id) return;
   const why = answer?.outcome === 'answered' ? `The person refused ${tool}.` : `Nobody allowed ${tool}.`;
