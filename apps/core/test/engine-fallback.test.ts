@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EngineView } from '@svc/contract/engine.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
@@ -16,7 +18,7 @@ const probe: EngineProbe = {
 };
 
 /** A core whose default engine is claude, with codex and gemini as fallbacks. */
-async function open(env: Record<string, string> = { SVC_ENGINE_FALLBACK: 'codex,gemini' }) {
+async function open(env: Record<string, string> = { SVC_ENGINE_FALLBACK: 'codex,gemini' }, before?: (dataDir: string) => void) {
   const engines = new Map<EngineId, ScriptedEngine>();
   const engineOf = (id: EngineId): ScriptedEngine => {
     const engine = engines.get(id) ?? createScriptedEngine(id);
@@ -27,7 +29,7 @@ async function open(env: Record<string, string> = { SVC_ENGINE_FALLBACK: 'codex,
   for (const id of ['claude', 'codex', 'gemini'] as const) engineOf(id);
   const loadEngine = (id: EngineId): Promise<CreateEngine> =>
     Promise.resolve(() => ({ ...(engines.get(id) ?? engineOf(id)), probe: () => Promise.resolve(probe) }));
-  const core = await openTestCore({ env: { SVC_DEFAULT_ENGINE: 'claude', ...env }, loadEngine });
+  const core = await openTestCore({ env: { SVC_DEFAULT_ENGINE: 'claude', ...env }, loadEngine, before });
   onTestFinished(() => core.close());
   let serial = 0;
   return {
@@ -156,6 +158,18 @@ test('each engine resumes its own session and gets the messages it missed', asyn
     ].join('\n'),
   );
   expect(back?.prompt).not.toContain('"text":"one"');
+});
+
+test('an engine does not get messages that moderation refused before another engine', async () => {
+  const deny = (dir: string) => writeFileSync(path.join(dir, 'moderation.deny.txt'), 'launch codes\n');
+  const { turn, engine } = await open({ SVC_ENGINE_FALLBACK: 'codex' }, deny);
+  await turn('one');
+  await turn('two');
+  expect(await turn('the launch codes, please')).toMatchObject({ outcome: 'blocked' });
+  await turn('/status');
+  engine('claude').script(fails('engine_overloaded'));
+  await turn('three');
+  expect(engine('codex').requests[0]?.transcript.map(({ text }) => text)).toEqual(['one', 'claude: one', 'two', 'claude: two']);
 });
 
 test('the transcript of a channel goes to the fallback engine when the first one failed at the first turn', async () => {

@@ -14,7 +14,7 @@ const row = (seq: number, text: string): HistoryRow => ({
   sender: 'anna',
   origin: 'message',
   text: Buffer.from(`asked ${seq}`),
-  result: Buffer.from(JSON.stringify({ actions: [{ type: 'reply', text }], outcome: 'replied' })),
+  result: Buffer.from(JSON.stringify({ actions: [{ type: 'reply', text }], outcome: 'replied', engine_id: 'other' })),
   error: null,
   accepted_at: seq,
   ended_at: seq,
@@ -23,12 +23,25 @@ const row = (seq: number, text: string): HistoryRow => ({
   tools: null,
 });
 
+/** A chat command, or a message that moderation refused: no engine had it. */
+const kept = (seq: number): HistoryRow => ({
+  ...row(seq, ''),
+  text: Buffer.from('kept from engines'),
+  result: Buffer.from(JSON.stringify({ actions: [{ type: 'reply', text: 'no "engine_id":"x"' }], outcome: 'blocked' })),
+});
+
 /** The prompt after missed turns with these replies, the newest last. */
-async function told(replies: string[]): Promise<string> {
-  const rows = replies.map((text, seq) => row(seq, text)).toReversed();
+const told = (replies: string[]): Promise<string> =>
+  toldOf(
+    replies.map((text, seq) => row(seq, text)),
+    replies.length,
+  );
+
+async function toldOf(oldestFirst: HistoryRow[], missed: number): Promise<string> {
+  const rows = oldestFirst.toReversed();
   const journal = { ended: () => Promise.resolve({ rows }) } as unknown as TurnJournal;
   const turn = { seq: 100, envelope: { conversation_key: 'k' } } as Turn;
-  const session = { missed: replies.length, engine_session_id: 's' } as OpenSession;
+  const session = { missed, engine_session_id: 's' } as OpenSession;
   const prompt = { text: 'now', transcript: [] } as unknown as Prompt;
   return (await withMissedTurns({ journal }, turn, prompt, session)).text;
 }
@@ -44,4 +57,12 @@ test('missed turns are limited in length, and the newest take precedence', async
   expect(text.length).toBeLessThan(110_000);
   expect(text).toContain('reply 19');
   expect(text).not.toContain('reply 3 ');
+});
+
+test('messages that no engine had are left out, and do not take the place of missed turns', async () => {
+  const text = await toldOf([row(1, 'one'), row(2, 'two'), kept(3), row(4, 'three'), kept(5), kept(6)], 2);
+  expect(text).toContain('two');
+  expect(text).toContain('three');
+  expect(text).not.toContain('one');
+  expect(text).not.toContain('kept from engines');
 });

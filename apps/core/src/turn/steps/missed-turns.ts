@@ -5,11 +5,14 @@ import type { HistoryMessage } from '@svc/contract/session.ts';
 import { toMessages } from '../../session/history.ts';
 import type { OpenSession } from '../../session/session-store.ts';
 import type { TurnDeps } from '../turn-deps.ts';
+import type { HistoryRow } from '../turn-history.ts';
 import type { Turn } from '../turn.ts';
 import type { Prompt } from './build-prompt.ts';
 
 /** Older ones are left out. */
 const maxTurns = 20;
+/** How many rows are looked through: chat commands and refused messages lie between the turns. */
+const maxLooked = 100;
 /** Most characters of one message, and of all: a reply may be longer than a model can read. */
 const maxChars = { message: 20_000, all: 100_000 };
 
@@ -24,12 +27,24 @@ export async function withMissedTurns(
   session: OpenSession,
 ): Promise<Prompt> {
   const before = turn.seq === 0 ? Number.MAX_SAFE_INTEGER : turn.seq;
-  const { rows } = await journal.ended(turn.envelope.conversation_key, before, Math.min(session.missed, maxTurns));
+  const { rows: looked } = await journal.ended(turn.envelope.conversation_key, before, maxLooked);
+  const rows = looked.filter(wasAnswered).slice(0, Math.min(session.missed, maxTurns));
   const missed = newestWithin((await toMessages(rows.toReversed(), notLive)).flatMap(toPrior));
   if (missed.length === 0) return prompt;
   if (session.engine_session_id !== null) return { ...prompt, text: `${transcriptText(missed)}\n\n${prompt.text}` };
   return prompt.transcript.length > 0 ? prompt : { ...prompt, transcript: missed };
 }
+
+const engineField = '"engine_id":"';
+
+/**
+ * Whether an engine had the turn: only those count as missed, and a message that was kept from one engine is kept from the next. The field
+ * is searched for, because results may be long; within a text its quotes would be escaped.
+ */
+const wasAnswered = ({ result, error, is_too_long }: HistoryRow): boolean =>
+  is_too_long === 1 || error?.includes(engineField) === true || (result !== null && bytesOf(result).includes(engineField));
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
 /** They have ended. */
 const notLive = () => undefined;
