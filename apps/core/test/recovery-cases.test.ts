@@ -153,7 +153,7 @@ describe('recovery after a crash', () => {
     await crash(hourMs + 1);
     await expect
       .poll(() => sent.map(({ text }) => text))
-      .toEqual(Array.from({ length: 2 }, () => expect.stringContaining('was not running')));
+      .toEqual([expect.stringContaining('while it worked on this'), expect.stringContaining('before it could answer this')]);
     expect(texts).toEqual(['work']);
   });
 

@@ -67,3 +67,12 @@ test.each([
 ] as const)('%s', (_name, open, lastLife, next) => {
   expect(judgeOpenTurn(open, lastLife, 0).next).toBe(next);
 });
+
+test.each([
+  ['ran', row({}), /stopped while it worked on this message/],
+  ['was set aside', row({ state: 'queued' }), /stopped while it worked on this message/],
+  ['only waited', row({ state: 'queued', attempts: 0 }), /stopped before it could answer this message/],
+] as const)('an old turn that %s is given up with the reason', (_what, open, why) => {
+  const verdict = judgeOpenTurn(open, { isDeadly: false, ran: 1 }, 2 * 3_600_000);
+  expect(verdict).toMatchObject({ next: 'give_up', error: { message: expect.stringMatching(why) as string } });
+});

@@ -26,7 +26,10 @@ export function judgeOpenTurn(row: Open, { isDeadly, ran }: LastLife, now: numbe
   if (hasRun && isDeadly && ran === 1) {
     return giveUp('The service ran out of memory or failed while it worked on this message, so it is not run again.');
   }
-  if (now - row.accepted_at > maxAgeMs) return giveUp('The service was not running when this message arrived.');
+  if (now - row.accepted_at > maxAgeMs) {
+    const when = row.attempts > 0 ? 'while it worked on this message' : 'before it could answer this message';
+    return giveUp(`The service stopped ${when}, which is more than an hour old by now.`);
+  }
   // It was already set aside to run alone, but never got to run.
   const wasSetAside = row.state === 'queued' && row.attempts > 0;
   return { next: wasSetAside || (hasRun && isDeadly) ? 'alone' : 'run' };
