@@ -76,6 +76,15 @@ describe('a hard spending limit', () => {
     expect(await say('one')).toMatchObject({ outcome: 'replied' });
   });
 
+  test('blocks a title that a program requests', async () => {
+    await open({ SVC_SPEND_HARD_USD: '1' });
+    core.engine.script(costing(1));
+    await say('one');
+    const asked = await core.app.inject({ method: 'POST', url: '/v2/title', payload: { text: 'how do I bake bread?' } });
+    expect([asked.statusCode, asked.json()]).toMatchObject([403, { error: 'forbidden', reason: 'spending_limit' }]);
+    expect(core.engine.requests).toHaveLength(1);
+  });
+
   test('is reported without figures on a public channel', async () => {
     await open({ SVC_SPEND_HARD_USD: '1' });
     core.engine.script(costing(1));

@@ -4,7 +4,7 @@ import { cutText } from '@svc/service-kit/cut-text.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import { ServiceError, upstream } from '@svc/service-kit/service-error.ts';
 import { lineSaid } from '../session/title-text.ts';
-import { askEngines, type EnginesDeps, type SideCall } from './side-call.ts';
+import { askEngines, checkLimit, operatorProgram, type EnginesDeps, type SideCall } from './side-call.ts';
 import type { TitleLane } from './title-lane.ts';
 
 export type TitleDeps = EnginesDeps & { titleLane: TitleLane };
@@ -26,7 +26,7 @@ export const titleCall = (text: string, reply?: string): SideCall => ({
 
 /** Makes a title for a conversation with a side call to an engine. */
 export interface TitleMaker {
-  /** @throws ServiceError `busy` while another title is being made, or the engine's error. */
+  /** @throws ServiceError `forbidden` at a spending limit, `busy` while another title is being made, or the engine's error. */
   title(text: string): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export function createTitleMaker(deps: TitleDeps): TitleMaker {
       redact,
       counted(charge) {
         deps.events.sideUsage('title', charge);
-        deps.spend.addSideCall({ principal_id: null, principal_key: null }, charge.usage.cost_usd);
+        deps.spend.addSideCall(operatorProgram, charge.usage.cost_usd);
       },
       async read(said) {
         const line = cutText(lineSaid(await redact(said)), maxTitle).trim();
@@ -53,6 +53,7 @@ export function createTitleMaker(deps: TitleDeps): TitleMaker {
 
   return {
     async title(text: string): Promise<string> {
+      checkLimit(deps.spend, operatorProgram);
       const release = deps.titleLane.take();
       if (release === null)
         throw new ServiceError('busy', 'A title is being made already. Try again in a moment.', {

@@ -8,6 +8,8 @@ import type { ActiveEngine } from '../engine/engine-pool.ts';
 import type { EngineRegistry } from '../engine/engine-registry.ts';
 import { asEngineId, type EngineFallback } from '../engine/fallback.ts';
 import type { Charge } from '../pricing/pricing.ts';
+import type { SenderOf } from '../spend/budgets.ts';
+import type { Spend } from '../spend/spend.ts';
 import { runEngine, type EngineEnding } from '../turn/run-engine.ts';
 
 /** A request to an engine outside of turns. `text`: the part of the prompt that a person wrote. */
@@ -57,6 +59,17 @@ export async function sideCall(deps: Deps, active: ActiveEngine, call: SideCall,
     auth: active.auth,
   });
   return { said: said === '' ? block : said, ending, charge };
+}
+
+type Payer = Parameters<Spend['check']>[0];
+
+/** A program of the operator, which has limits but no identity here. */
+export const operatorProgram = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } satisfies Payer;
+
+/** @throws ServiceError `forbidden` when a spending limit is reached: the call is not made. */
+export function checkLimit(spend: Pick<Spend, 'check'>, payer: Payer, sender?: SenderOf): void {
+  const verdict = spend.check(payer, false, sender);
+  if (!verdict.allowed) throw new ServiceError('forbidden', verdict.reply, { details: { reason: 'spending_limit' } });
 }
 
 /** What is needed to call the engine in use or one of its fallbacks. */

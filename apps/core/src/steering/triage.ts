@@ -2,10 +2,10 @@ import type { TriageAnswer, TriageRequest } from '@svc/contract/triage.ts';
 import { sideOutput } from '@svc/engine-kit/output-limits.ts';
 import { dataBlock, dataLine } from '@svc/engine-kit/prompt-blocks.ts';
 import { textInSlices, valueInSlices } from '@svc/service-kit/redaction/in-slices.ts';
-import { queueFull, ServiceError, upstream } from '@svc/service-kit/service-error.ts';
+import { queueFull, upstream } from '@svc/service-kit/service-error.ts';
 import type { Speaker } from '../speech/speaker.ts';
 import { readAnswer, toJsonSchema, type ReadAnswer } from './read-answer.ts';
-import { askEngines, type EnginesDeps, type SideCall } from './side-call.ts';
+import { askEngines, checkLimit, operatorProgram, type EnginesDeps, type SideCall } from './side-call.ts';
 
 /** Classifies texts with structured answers: the kind of an issue, or whether a mail needs a reply. */
 export type Triage = {
@@ -15,8 +15,6 @@ export type Triage = {
 
 const limitMs = 60_000;
 const maxRunning = 2;
-/** A program of the operator, which has limits but no identity here. */
-const nobody = { principal_id: null, principal_key: null, trust_tier: 'SACRED' } as const;
 const system = 'You sort what comes in. You answer with one JSON object and nothing else.';
 
 export function createTriage(deps: EnginesDeps): Triage {
@@ -32,7 +30,7 @@ export function createTriage(deps: EnginesDeps): Triage {
         redact,
         counted(charge) {
           deps.events.sideUsage('triage', charge);
-          deps.spend.addSideCall(speaker?.identity ?? nobody, charge.usage.cost_usd, speaker?.from);
+          deps.spend.addSideCall(speaker?.identity ?? operatorProgram, charge.usage.cost_usd, speaker?.from);
         },
         read: (said) => readAnswer(request.answer, said),
       });
@@ -48,8 +46,7 @@ export function createTriage(deps: EnginesDeps): Triage {
 
   return {
     async ask(request, signal, speaker) {
-      const verdict = deps.spend.check(speaker?.identity ?? nobody, false, speaker?.from);
-      if (!verdict.allowed) throw new ServiceError('forbidden', verdict.reply, { details: { reason: 'spending_limit' } });
+      checkLimit(deps.spend, speaker?.identity ?? operatorProgram, speaker?.from);
       if (running >= maxRunning) throw queueFull('Other texts are being sorted. Try again in a moment.');
       running++;
       try {
