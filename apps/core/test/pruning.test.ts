@@ -71,6 +71,17 @@ test('turns are removed once they ended longer ago than the history period', asy
   await expect.poll(() => count('turn')).toBe(1);
 });
 
+test('messages that were only observed are removed after the history period', async () => {
+  const see = (text: string) =>
+    core.handle(envelope(text, { message_id: text, delivery: 'async', conversation_key: `compat:c1:${text}` }));
+  await see('old');
+  clock.advance(89 * dayMs);
+  await see('young');
+  clock.advance(dayMs + hourMs);
+  await expect.poll(() => core.context.observed.list('compat:c1:old')).toEqual([]);
+  expect(await core.context.observed.list('compat:c1:young')).toHaveLength(1);
+});
+
 test('a clock set forward by years does not remove recent turns, even after a restart', async () => {
   await core.context.pipeline.pendingAcks.delivered((await ask('young')).turn_id);
   const ended = vi.spyOn(core.context.endedEngineSessions, 'removeSoon');

@@ -49,6 +49,8 @@ const selectNamed = `SELECT id, message_id, amended FROM observed_message
 const updateText = 'UPDATE observed_message SET text = ?, amended = ? WHERE id = ?';
 const selectNewest = 'SELECT MAX(id) AS id FROM observed_message';
 const remove = 'DELETE FROM observed_message WHERE conversation_key = ? AND id <= ?';
+/** A page at a time, the oldest first. */
+const removeOld = `DELETE FROM observed_message WHERE at < ? AND id IN (SELECT id FROM observed_message ORDER BY id LIMIT 500)`;
 const selectKeys = 'SELECT DISTINCT conversation_key FROM observed_message';
 
 /** Observed messages, kept as context for the next turn of their conversation. */
@@ -67,6 +69,8 @@ export interface ObservedStore {
   clear(key: string, upToId: number): Promise<number>;
   /** Drops all observed messages of senders with this id. */
   clearOf(sender: string): Promise<number>;
+  /** Drops some of those that arrived before `before` (epoch ms); returns how many. */
+  prune(before: number): Promise<number>;
 }
 
 /** Opens the store. A conversation without observed messages costs its turns nothing. */
@@ -127,6 +131,7 @@ export async function openObservedStore(db: Database, clock: Clock): Promise<Obs
     clear: (key: string, upToId: number) => db.run(remove, key, upToId),
 
     clearOf: (sender: string) => db.run('DELETE FROM observed_message WHERE sender = ?', sender),
+    prune: (before: number) => db.run(removeOld, before),
   };
 }
 

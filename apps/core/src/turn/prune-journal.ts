@@ -5,6 +5,7 @@ import type { Log } from '@svc/service-kit/log.ts';
 import type { Database } from '@svc/store/database.ts';
 import type { Outbox } from '../delivery/outbox.ts';
 import type { EndedEngineSessions } from '../session/ended-engine-sessions.ts';
+import type { ObservedStore } from '../session/observed-store.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { TurnJournal } from './turn-journal.ts';
 
@@ -22,12 +23,16 @@ type Deps = {
   clock: Clock;
   log: Pick<Log, 'warn' | 'error'>;
   journal: Pick<TurnJournal, 'prune'>;
+  observed: Pick<ObservedStore, 'prune'>;
   sessions: Pick<SessionStore, 'forgetIdleEngines'>;
   endedEngineSessions: Pick<EndedEngineSessions, 'removeSoon'>;
   outbox: Pick<Outbox, 'prune'>;
 };
 
-/** Removes turns older than the operator's retention, every hour and in small steps. The returned function stops it. */
+/**
+ * Removes turns, and messages that were only seen, older than the operator's retention, every hour and in small steps.
+ * The returned function stops it.
+ */
 export function pruneJournal(deps: Deps): () => void {
   const carefulTime = createCarefulTime(deps.clock);
   return deps.clock.every(hourMs, () => {
@@ -36,12 +41,13 @@ export function pruneJournal(deps: Deps): () => void {
 }
 
 async function prune(deps: Deps, carefulTime: ReturnType<typeof createCarefulTime>): Promise<void> {
-  const { settings, journal, outbox, sessions, endedEngineSessions } = deps;
+  const { settings, journal, observed, outbox, sessions, endedEngineSessions } = deps;
   const at = await timeOfLook(deps, carefulTime);
   const before = (days: number) => at - days * dayMs;
   while ((await outbox.prune(before(deliveryDays))) > 0);
   if (settings.historyDays === 0) return;
   while ((await journal.prune(before(settings.historyDays))) > 0);
+  while ((await observed.prune(before(settings.historyDays))) > 0);
   // An engine must not remember longer than the service does.
   let key = '';
   do key = await sessions.forgetIdleEngines(before(settings.historyDays), key);
