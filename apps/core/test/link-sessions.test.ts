@@ -103,6 +103,42 @@ describe('sessions over a connector link', () => {
     await expect(sessions.history(by('anna'), annasKey)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test("an owner's text is an operator's, and another person's is one more message of theirs", async () => {
+    const sessions = openSessions();
+    const prompt = () => core.engine.requests.at(-1)?.prompt;
+    await sessions.inject(by('boss'), annasKey, { text: 'note' });
+    expect(prompt()).toContain('[steering from the operator ("boss")]');
+    await sessions.inject(by('anna'), annasKey, { text: '/status' });
+    expect(prompt()).toContain('[message from "anna" (known)');
+    expect(prompt()).not.toContain('steering');
+    const { messages } = await sessions.history(by('anna'), annasKey);
+    expect(messages.filter(({ role }) => role !== 'assistant').map(({ role, sender }) => [role, sender])).toEqual([
+      ['user', 'anna'],
+      ['operator', 'boss'],
+      ['user', 'anna'],
+    ]);
+  });
+
+  test('moderates text that is not an operator’s, counts it towards the budget of its sender, and denies one who lost access', async () => {
+    const sessions = openSessions();
+    const long = 'x'.repeat(100_001);
+    expect(await sessions.inject(by('boss'), annasKey, { text: long })).toMatchObject({ outcome: 'replied' });
+    expect(await sessions.inject(by('anna'), annasKey, { text: long })).toMatchObject({ outcome: 'blocked' });
+    const payload = { surface: 'shop', value: 'anna', month_usd: 0 };
+    await core.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload });
+    const as = { channel: 'shop', sender: { raw_id: 'anna', raw_username: 'Anna' } };
+    expect(await sessions.inject(as, annasKey, { text: 'hello' })).toMatchObject({ outcome: 'blocked' });
+    await core.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload: { ...payload, month_usd: null } });
+    core.engine.script(workingUntilAborted());
+    const working = say('anna', 'work');
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    const waiting = sessions.inject(by('anna'), annasKey, { text: 'and this' });
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
+    await core.app.inject({ method: 'PATCH', url: '/trust/principals/anna', payload: { status: 'disabled' } });
+    expect((await working).json()).toMatchObject({ outcome: 'aborted' });
+    expect(await waiting).toMatchObject({ outcome: 'denied', reply: 'no access' });
+  });
+
   test('injects text with an id once, and a repeat does not interrupt its turn', async () => {
     const sessions = openSessions();
     core.engine.script(workingUntilAborted());

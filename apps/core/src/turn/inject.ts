@@ -20,6 +20,7 @@ type Deps = { run: RunLiveTurn } & Pick<
 /**
  * `mayType`: the caller is the operator, who may also type into the terminal of a session. `message_id`: text with the same id is injected once per
  * session. `withinMs`: how long the answer waits for the text to be typed. `isReturned`: the text comes back from a terminal that ended without taking it.
+ * `from`: its sender, who is no operator but the person of the session.
  */
 export type Injection = {
   conversation_key: string;
@@ -30,6 +31,7 @@ export type Injection = {
   message_id?: string;
   withinMs?: number;
   isReturned?: boolean;
+  from?: Envelope['sender'] | undefined;
 };
 
 /** How long the answer waits for the channel; delivery itself goes on after it. */
@@ -44,7 +46,7 @@ const deliverWithinMs = 15_000;
 export async function inject(deps: Deps, injection: Injection, caller: Caller, requestId: string): Promise<InjectAnswer> {
   const session = await deps.sessions.read(injection.conversation_key);
   if (session === undefined) throw notFound('session', injection.conversation_key);
-  const { mayType = false, isReturned = false, ...words } = injection;
+  const { mayType = false, isReturned = false, from: _from, ...words } = injection;
   const { conversation_key, message_id } = words;
   const earlier = message_id === undefined ? undefined : await deps.journal.find(conversation_key, message_id);
   const isRepeat = earlier !== undefined;
@@ -70,12 +72,12 @@ export async function inject(deps: Deps, injection: Injection, caller: Caller, r
 }
 
 function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunning: boolean, requestId: string): Turn {
-  const { text, by, message_id } = injection;
+  const { text, by, message_id, from } = injection;
   const route = routeOfSession(session);
   const envelope: Envelope = {
     channel: session.surface,
     conversation_key: session.conversation_key,
-    sender: { raw_id: by ?? 'operator' },
+    sender: from ?? { raw_id: by ?? 'operator' },
     content: { text },
     ...(message_id !== undefined && { message_id }),
     public: session.public === 1,
@@ -87,7 +89,7 @@ function toTurn(deps: Deps, session: SessionRow, injection: Injection, wasRunnin
     requestId,
     envelope,
     instanceId: route?.instance_id ?? session.instance_id,
-    steering: { by: by ?? null, wasRunning, principalId: session.principal_id },
+    steering: { by: by ?? null, wasRunning, principalId: session.principal_id, ...(from !== undefined && { isOwn: true }) },
   };
 }
 

@@ -84,12 +84,14 @@ async function answerTo(deps: LinkSessionDeps, peer: Peer, request: Asked, call:
       return { ok: true };
     case 'inject': {
       const { raw_username, raw_id } = request.as.sender;
-      // What is typed into a terminal runs with the operator's rights.
-      const { trust_tier: tier, denied } = await resolveAsker(deps, peer, request.as);
+      const { trust_tier: tier, denied, principal_id } = await resolveAsker(deps, peer, request.as);
       const by = raw_username ?? raw_id;
+      // What is typed into a terminal runs with the operator's rights.
       const mayType = tier === 'SACRED' && !denied;
+      const isOwn = !mayType && session.surface === request.as.channel && session.principal_id === principal_id;
+      const from = isOwn ? request.as.sender : undefined;
       const { text, interrupt, message_id } = request;
-      const said = { conversation_key: key, text, by, interrupt, mayType, message_id, withinMs: typedWithinMs };
+      const said = { conversation_key: key, text, by, from, interrupt, mayType, message_id, withinMs: typedWithinMs };
       return deps.pipeline.inject(said, { sink: null, isGone: call.isGone }, call.requestId);
     }
   }

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '@svc/store/database.ts';
 import { createTerminalTurns, type TerminalTurns } from './terminal-turns.ts';
 import { createTurnHistory, type TurnHistory } from './turn-history.ts';
 import { filesOf, inputOf, type JournalRow } from './turn-row.ts';
-import type { Turn } from './turn.ts';
+import { isByOperator, type Turn } from './turn.ts';
 
 // No seq is used twice, even after the newest rows were removed, and none that the mark has passed.
 const insert = `
@@ -135,7 +135,7 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
         envelope.sender.raw_id,
         envelope.channel,
         envelope.public === true ? 1 : 0,
-        turn.steering === undefined ? 'message' : 'inject',
+        isByOperator(turn) ? 'inject' : 'message',
         state,
         state === 'running' ? 1 : 0,
         turn.requestId,

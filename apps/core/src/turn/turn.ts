@@ -3,8 +3,14 @@ import type { ExtraAction, TurnProgress } from '@svc/contract/turn.ts';
 import type { Audience } from '../ask/ask-person.ts';
 import type { Rest } from './ticket.ts';
 
-/** An operator's text that is put into a session. */
-export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null };
+/**
+ * A text that is put into a session, ahead of what waits. `isOwn`: it is not an operator's, but from the person of the session, elsewhere:
+ * one more of their messages, with their rights and under the same checks.
+ */
+export type Steering = { by: string | null; wasRunning: boolean; principalId: string | null; isOwn?: boolean };
+
+/** Whether the turn is an operator's text. */
+export const isByOperator = ({ steering }: Pick<Turn, 'steering'>): boolean => steering !== undefined && steering.isOwn !== true;
 
 /** One of several messages that are answered as one. `name`: its sender's name, on one line. */
 export type MergedMessage = { envelope: Envelope; name: string };

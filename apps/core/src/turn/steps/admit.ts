@@ -3,7 +3,7 @@ import type { HandleResult } from '@svc/contract/turn.ts';
 import { observedId } from '../origin.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
-import type { Turn } from '../turn.ts';
+import { isByOperator, type Turn } from '../turn.ts';
 
 type Deps = Pick<TurnDeps, 'trust' | 'pending' | 'events' | 'observed'>;
 
@@ -59,7 +59,7 @@ async function observe(
  */
 export async function resolveIdentity({ trust }: Pick<TurnDeps, 'trust'>, turn: Turn): Promise<Identity> {
   const { steering, envelope } = turn;
-  if (steering === undefined) return trust.resolve(envelope);
+  if (steering === undefined || !isByOperator(turn)) return trust.resolve(envelope);
   const owner = await trust.resolvePrincipal(steering.principalId, envelope);
   return owner.denied ? { ...owner, denied: false, trust_tier: 'GUEST', tool_policy: 'none' } : owner;
 }

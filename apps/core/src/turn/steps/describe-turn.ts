@@ -1,18 +1,19 @@
 import type { Capabilities } from '@svc/contract/envelope.ts';
 import { tierWords, type Identity } from '@svc/contract/trust.ts';
 import { headingLine, quotedName } from '@svc/engine-kit/prompt-blocks.ts';
-import type { Steering, Turn } from '../turn.ts';
+import { isByOperator, type Steering, type Turn } from '../turn.ts';
 
 /** The facts of a turn at the top of its message: who wrote, where, when, and what the channel can show. */
-export function describeTurn({ envelope, together, steering, amends, isResumed }: Turn, identity: Identity, now: number): string {
+export function describeTurn(turn: Turn, identity: Identity, now: number): string {
+  const { envelope, together, steering, amends, isResumed } = turn;
   const { channel, capabilities } = envelope;
   const where = envelope.public === true ? 'in public' : 'in private';
   const who = `${quotedName(identity.display_name)} (${tierWords[identity.trust_tier]})`;
   const facts = `over ${channel}, ${where}, on ${timeAt(now)}${describeChannel(capabilities)}${describeRoom(together)}`;
   const head =
-    steering === undefined
-      ? headingLine('message', ` ${who} ${facts}${amends === undefined ? '' : editNote}`)
-      : headingLine('steering', ` ${describeSteering(steering)}`);
+    steering !== undefined && isByOperator(turn)
+      ? headingLine('steering', ` ${describeSteering(steering)}`)
+      : headingLine('message', ` ${who} ${facts}${amends === undefined ? '' : editNote}${steering?.wasRunning ? aheadNote : ''}`);
   return isResumed === true ? `${head}\n${resumeNote}` : head;
 }
 
@@ -21,6 +22,8 @@ const describeRoom = (names: readonly string[] = []): string =>
   names.length === 0 ? '' : `; it is from ${names.map(quotedName).join(', ')}, each message with its name before it`;
 
 const editNote = '; it is an edit, and takes the place of the message that you worked on last';
+
+const aheadNote = '; it came while you were at work here, and goes before what you were doing';
 
 function describeSteering({ by, wasRunning }: Steering): string {
   const who = by === null ? 'the operator' : `the operator (${quotedName(by)})`;

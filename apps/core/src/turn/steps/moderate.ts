@@ -5,7 +5,7 @@ import type { Asked, Verdict } from '../../moderation/moderation.ts';
 import { endAborted } from '../to-result.ts';
 import { toResult } from '../to-result.ts';
 import type { TurnDeps } from '../turn-deps.ts';
-import type { Turn } from '../turn.ts';
+import { isByOperator, type Turn } from '../turn.ts';
 
 type Deps = Pick<TurnDeps, 'moderation' | 'events' | 'pricing' | 'spend'>;
 
@@ -23,7 +23,7 @@ export async function moderate(deps: Deps, turn: Turn, identity: Identity, signa
 /** Null when the turn was aborted meanwhile. */
 async function judge(deps: Deps, turn: Turn, identity: Identity, signal: AbortSignal): Promise<Verdict | null> {
   const { text, system = '', transcript = [] } = turn.envelope.content;
-  if (turn.steering !== undefined) return { allowed: true, transcript };
+  if (isByOperator(turn)) return { allowed: true, transcript };
   const onUsage: Asked['onUsage'] = (used) => countUsage(deps, turn, identity, used);
   const verdict = await deps.moderation.check({ text, system, transcript }, identity, { signal, onUsage });
   if (verdict === null) return null;
