@@ -1,6 +1,7 @@
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
+import { answering, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
@@ -65,6 +66,39 @@ test('messages of people with different rights are not merged, and keep their or
     ['bob: three\nann: four', 'ann', 'KNOWN'],
   ]);
 });
+
+const disabled = { method: 'PATCH', url: '/trust/principals/ann', payload: { status: 'disabled' } } as const;
+const trusted = { method: 'POST', url: '/trust/principals/ann/grants', payload: { role_id: 'trusted' } } as const;
+const spent = { method: 'PUT', url: '/v2/spend/budget', payload: { surface: 'chatroom', value: 'ann', month_usd: 0 } } as const;
+
+test.each([
+  ['is disabled', disabled, ['ann', 'bob'], null],
+  ['is disabled', disabled, ['bob', 'ann'], null],
+  ['has other rights', trusted, ['ann', 'bob'], '{"from":"ann","trust":"trusted","text":"who brings cake?"}'],
+  ['has no budget left', spent, ['ann', 'bob'], '{"from":"ann","trust":"known","text":"who brings cake?"}'],
+  ['has no budget left', spent, ['bob', 'ann'], '{"from":"ann","trust":"known","text":"who brings cake?"}'],
+] as const)(
+  'a merged message is not answered with another person when its sender %s meanwhile',
+  async (_how, change, order, seen) => {
+    const texts = { ann: 'who brings cake?', bob: 'me' };
+    core.engine.script(workingUntilAborted());
+    const working = say('eve', 'work');
+    await expect.poll(() => core.context.pipeline.counts().running).toBe(1);
+    const merged = order.map((who) => say(who, texts[who], { intake }));
+    await expect.poll(async () => (await journaled()).length).toBe(3);
+    await new Promise(setImmediate);
+    clock.advance(3000);
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
+    expect((await core.app.inject(change)).statusCode).toBe(200);
+    core.engine.script(answering('ok'));
+    core.context.pipeline.abort('chatroom:r1:channel:1');
+    await Promise.all([working, ...merged]);
+    expect(asked().at(-1)).toEqual(['me', 'bob', 'KNOWN']);
+    const prompt = core.engine.requests.at(-1)?.prompt ?? '';
+    if (seen === null) expect(prompt).not.toContain('cake');
+    else expect(prompt).toContain(seen);
+  },
+);
 
 test('public and private messages are not merged', async () => {
   await gather(['ann', 'aloud'], ['ann', 'in private', { public: false }]);

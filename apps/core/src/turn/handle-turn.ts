@@ -4,6 +4,7 @@ import { commandOf, mayUse, type ChatCommand } from './chat-commands.ts';
 import { isAtHome } from '../session/conversation-key.ts';
 import { heldToRules } from './held-to-rules.ts';
 import type { LiveTurn } from './live-turns.ts';
+import { withPresentRights } from './present-rights.ts';
 import { runTurn } from './run-turn.ts';
 import { admit } from './steps/admit.ts';
 import { redactReply } from './steps/redact-reply.ts';
@@ -25,7 +26,8 @@ export async function handleTurn(
   const command = answer ?? commandOf(turn);
   const held = heldToRules(deps, turn);
   if (command !== null) return runCommand(deps, held, command);
-  return timed(deps, held, () => runTurn(deps, held, { sink, audience, ...slot }));
+  const entitled = await withPresentRights(deps, held);
+  return timed(deps, entitled, () => runTurn(deps, entitled, { sink, audience, ...slot }));
 }
 
 /** A turn that takes longer than this is reported while it runs. */

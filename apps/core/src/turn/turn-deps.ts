@@ -81,7 +81,7 @@ export type TurnDeps = {
   checkouts: Pick<Checkouts, 'forTurn' | 'forget'>;
   moderation: Pick<Moderation, 'check'>;
   pricing: Pick<Pricing, 'charge'>;
-  spend: Pick<Spend, 'check' | 'add' | 'addSideCall'>;
+  spend: Pick<Spend, 'check' | 'mayPay' | 'add' | 'addSideCall'>;
   engines: Pick<EngineRegistry, 'active' | 'open'>;
   engineFallback: EngineFallback;
   toolServers: Pick<ToolServers, 'serversFor'>;
