@@ -100,6 +100,18 @@ test.each([
   },
 );
 
+test('a command answers what was gathered before it first', async () => {
+  const hello = say('ann', 'hello', { intake });
+  await expect.poll(async () => (await journaled()).length).toBe(1);
+  await expect.poll(() => core.context.pipeline.isBusy('chatroom:r1:channel:1')).toBe(true);
+  const fresh = await say('ann', '/new');
+  expect(fresh.outcome).toBe('command');
+  clock.advance(3000);
+  expect((await hello).outcome).toBe('replied');
+  expect(asked()).toEqual([['hello', 'ann', 'KNOWN']]);
+  expect(await core.context.sessions.read('chatroom:r1:channel:1')).toBeUndefined();
+});
+
 test('public and private messages are not merged', async () => {
   await gather(['ann', 'aloud'], ['ann', 'in private', { public: false }]);
   expect(asked().map(([text]) => text)).toEqual(['aloud', 'in private']);

@@ -86,6 +86,7 @@ async function accept(deps: Deps, live: LiveTurn, caller: Caller): Promise<Handl
   const needsPlace = !isObserved && !isGathered && command?.waits !== false;
   // A gathered message counts as accepted, and its batch enters the queue even if that is full. So room is checked here.
   if (isGathered && !isObserved) deps.turnQueue.checkRoom(envelope.conversation_key);
+  if (needsPlace && answer === null) deps.batches.endIn(envelope.conversation_key);
   const ticket = needsPlace ? deps.turnQueue.enter(envelope.conversation_key, { unlimited: answer !== null }) : freeTicket;
   try {
     const admission = await admit(deps, held, isObserved);

@@ -50,6 +50,8 @@ export interface MessageBatches {
   /** Gathers a turn that is in the journal. */
   add(live: LiveTurn, identity: Identity): Promise<HandleResult>;
   has(key: string): boolean;
+  /** Answers what is being gathered in a conversation now: what follows is not gathered with it, and must not overtake it. */
+  endIn(key: string): void;
   /** Ends what is being gathered in a conversation. False when nothing is. */
   abort(key: string): boolean;
   /** Gathered messages stay in the journal and run after the restart. */
@@ -158,6 +160,10 @@ export function createMessageBatches({ journal, turnQueue, clock, run }: Deps): 
     add,
 
     has: (key: string): boolean => [...open.values()].some((batch) => batch.key === key),
+
+    endIn(key: string): void {
+      for (const [name, batch] of open) if (batch.key === key) endNow(name, batch);
+    },
 
     abort(key: string): boolean {
       const batches = [...open].filter(([, batch]) => batch.key === key);
