@@ -228,7 +228,7 @@ export async function createCoreContext({ settings: allSettings, clock, ids, log
     pipeline,
     toIdentifierValue,
     seeded: () => seededPrincipals(paths.trustSeed),
-    forgetSession: (key, actor) => forgetSession(parts, key, actor),
+    forgetSession: (key, actor) => forgetSession({ ...parts, pipeline }, key, actor),
   });
   return {
     ...parts,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createFakeClock, type FakeClock } from '@svc/testing/fake-clock.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
@@ -329,6 +329,28 @@ describe('GET /v2/sessions', () => {
     expect(await before('0')).toEqual([]);
     for (const place of ['', 'x', '-1', '1.', '.YQ', '1.a%20b', '12345678901234567']) expect(await before(place)).toBe(400);
   });
+});
+
+test('a message that arrives while its session is being deleted begins a new one, which lasts', async () => {
+  const own = 'compat:c1:deleted';
+  await core.handle(envelope('one', { conversation_key: own }));
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const files = vi.spyOn(core.context.conversationFiles, 'forget').mockImplementation(async () => {
+    reached.resolve();
+    await gate.promise;
+  });
+  const deleted = core.app.inject({ method: 'DELETE', url: `/v2/session/${own}` });
+  await reached.promise;
+  const asked = core.engine.requests.length;
+  const said = core.handle(envelope('two', { conversation_key: own }));
+  await expect.poll(() => core.engine.requests.length > asked || core.context.pipeline.counts().waiting > 0).toBe(true);
+  gate.resolve();
+  expect((await deleted).statusCode).toBe(200);
+  files.mockRestore();
+  expect((await said).json()).toMatchObject({ outcome: 'replied' });
+  await core.handle(envelope('three', { conversation_key: own }));
+  expect((await core.app.inject(`/v2/session/${own}`)).json()).toMatchObject({ turns: 2 });
+  expect(core.engine.requests.at(-1)?.resume).toBe(`s-${own}`);
 });
 
 describe('conversation keys', () => {

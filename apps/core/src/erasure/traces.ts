@@ -82,7 +82,10 @@ export function createTraces(deps: Deps): Traces {
       for (const { id } of files) await uploads.delete(id);
       await uploads.manifest.forgetDeleted();
       await removeNotes(conversations);
-      for (const key of conversations) await deps.forgetSession(key, actor);
+      for (const key of conversations) {
+        await quiet(deps.pipeline, key); // others may have written meanwhile
+        await deps.forgetSession(key, actor);
+      }
       await deps.observed.clearOf(display_name);
       await removeEngineSessions(deps.endedEngineSessions, started_at);
       return files.length;

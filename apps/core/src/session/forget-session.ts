@@ -1,10 +1,12 @@
 import type { Events } from '../events.ts';
 import type { Folders } from '../folder/folders.ts';
 import type { Terminals } from '../terminal/terminals.ts';
+import type { Pipeline } from '../turn/pipeline.ts';
 import type { Claims } from './claims.ts';
 import { forgetConversation, type ForgetDeps } from './forget-conversation.ts';
 
 type Deps = ForgetDeps & {
+  pipeline: Pick<Pipeline, 'between'>;
   terminals: Pick<Terminals, 'refuseOpen'>;
   claims: Pick<Claims, 'forget'>;
   events: Pick<Events, 'conversationForgotten'>;
@@ -13,12 +15,14 @@ type Deps = ForgetDeps & {
 
 /**
  * Forgets a conversation for an operator, with its settings. Repeating it changes nothing.
- * @throws ServiceError `conflict` while its program runs in a terminal
+ * @throws ServiceError `conflict` while a turn of it is in flight, or its program runs in a terminal
  */
 export async function forgetSession(deps: Deps, key: string, actor: string): Promise<void> {
   deps.terminals.refuseOpen(key);
-  deps.claims.forget(key);
-  await forgetConversation(deps, key);
-  deps.events.conversationForgotten(key);
-  await deps.folders.clear(actor, { scope: 'conversation', name: key });
+  await deps.pipeline.between(key, async () => {
+    deps.claims.forget(key);
+    await forgetConversation(deps, key);
+    deps.events.conversationForgotten(key);
+    await deps.folders.clear(actor, { scope: 'conversation', name: key });
+  });
 }

@@ -3,6 +3,7 @@ import type { Envelope } from '@svc/contract/envelope.ts';
 import type { InjectAnswer } from '@svc/contract/session.ts';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
+import { conflict } from '@svc/service-kit/service-error.ts';
 import { amend } from './amend/amend.ts';
 import { createPendingAcks, type PendingAcks } from '../delivery/pending-acks.ts';
 import { abortTurn } from './abort-turn.ts';
@@ -40,6 +41,11 @@ export type Pipeline = {
   stateOf: TurnQueue['stateOf'];
   /** True while a turn of the conversation runs or waits, or its messages are being gathered. */
   isBusy(conversationKey: string): boolean;
+  /**
+   * Does something to a conversation while no turn of it runs. Messages that arrive meanwhile are accepted, and their turns wait.
+   * @throws ServiceError `conflict` while it is busy, `unavailable` on shutdown.
+   */
+  between<T>(conversationKey: string, work: () => Promise<T>): Promise<T>;
   /** True while this message's turn is between its acceptance and its end. */
   isLive(conversationKey: string, messageId: string): boolean;
   /** A turn between its acceptance and its end, by its id. */
@@ -82,6 +88,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
   const run: RunLiveTurn = (live, ticket, given) => runJournaledTurn(parts, live, ticket, given);
   const entry = { ...parts, run };
   const inTurn = createInTurnByKey(amendLimits);
+  const isBusy = (key: string) => turnQueue.stateOf(key) !== 'idle' || batches.has(key);
   return {
     handle: (envelope, caller, requestId) => handleEnvelope(entry, envelope, caller, requestId),
     inject: (injection, caller, requestId) => inject(entry, injection, caller, requestId),
@@ -92,7 +99,17 @@ export function createPipeline(deps: TurnDeps): Pipeline {
       await recoverTurns(entry, lastEnd);
     },
     stateOf: turnQueue.stateOf,
-    isBusy: (conversationKey) => turnQueue.stateOf(conversationKey) !== 'idle' || batches.has(conversationKey),
+    isBusy,
+    async between(conversationKey, work) {
+      if (isBusy(conversationKey)) throw conflict('A turn of this conversation is in flight. Abort it first.');
+      // A place that is held and never run: it needs no slot, and all others come behind it.
+      const place = turnQueue.enter(conversationKey, { next: true, unlimited: true });
+      try {
+        return await work();
+      } finally {
+        place.leave();
+      }
+    },
     isLive: (conversationKey, messageId) => liveTurns.find(conversationKey, messageId) !== undefined,
     liveTurn: liveTurns.byId,
     watch: (conversationKey, watcher, after) =>
