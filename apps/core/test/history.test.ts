@@ -3,7 +3,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '@svc/contract/envelope.ts';
 import type { History, HistoryMessage } from '@svc/contract/session.ts';
+import type { Value } from '@svc/store/database.ts';
 import { says, type EngineScript } from '@svc/testing/scripted-engine.ts';
+import { createTurnHistory } from '../src/turn/turn-history.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 const key = 'compat:c1:key';
@@ -155,4 +157,19 @@ describe('history of a reply on its way', () => {
     await core.context.pipeline.pendingAcks.delivered(turn_id);
     expect((await core.app.inject(url(room.conversation_key))).statusCode).toBe(404);
   });
+});
+
+test('the turns of a conversation are read without sorting all that it ever had, and without those of others', async () => {
+  const { db } = core.context;
+  const steps: string[] = [];
+  const all = async <Row>(sql: string, ...values: Value[]): Promise<Row[]> => {
+    for (const { detail } of await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)) steps.push(detail);
+    return db.all<Row>(sql, ...values);
+  };
+  await core.handle(message('hi'));
+  const turns = createTurnHistory({ all });
+  expect((await turns.history(key, Number.MAX_SAFE_INTEGER, 1)).rows).toHaveLength(1);
+  expect((await turns.ended(key, Number.MAX_SAFE_INTEGER, 1)).rows).toHaveLength(1);
+  expect(await turns.firstMessages(key)).toHaveLength(1);
+  expect(steps.filter((step) => !/^SEARCH turn USING INDEX \w+ \(conversation_key=\?/.test(step))).toEqual([]);
 });
