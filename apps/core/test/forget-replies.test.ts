@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SendOutcome } from '../src/delivery/channel-sender.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 import { tablesWith } from './rows-with.ts';
@@ -50,6 +50,27 @@ test('forgetting a conversation deletes its failed replies, which are no longer 
   await forget();
   expect(await inTables()).toEqual([]);
   expect(core.context.outbox.counts()).toEqual({ pending: 0, failed: 0 });
+});
+
+test('many replies are deleted in steps, between which others have their turn', async () => {
+  const { context } = core;
+  const failed = {
+    turn_id: 't1',
+    turn_seq: 0,
+    conversation_key: key,
+    text: word,
+    injected: false,
+    route: null,
+    error: 'no route',
+  };
+  await Promise.all(Array.from({ length: 450 }, () => context.outbox.push(failed)));
+  expect(context.outbox.counts().failed).toBe(450);
+  const statements = vi.spyOn(context.db, 'all');
+  await context.outbox.forget(key);
+  const removed = await Promise.all(statements.mock.results.map(({ value }) => value as Promise<unknown[]>));
+  expect(Math.max(...removed.map(({ length }) => length))).toBe(200);
+  expect(await inTables()).toEqual([]);
+  expect(context.outbox.counts()).toEqual({ pending: 0, failed: 0 });
 });
 
 test('a reply being handed over while its conversation is forgotten is deleted once the channel confirms it', async () => {

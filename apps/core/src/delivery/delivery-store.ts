@@ -61,7 +61,8 @@ const removeOld = `WITH dated AS (SELECT seq, updated_at FROM delivery WHERE upd
     WHERE state <> 'pending' AND (updated_at < ?1 OR seq < (SELECT seq FROM dated WHERE updated_at < ?1))) RETURNING state`;
 
 const removeById = 'DELETE FROM delivery WHERE id = ?';
-const forgetSettled = `DELETE FROM delivery WHERE conversation_key = ? AND state <> 'pending' RETURNING state`;
+const forgetSettled = `DELETE FROM delivery WHERE seq IN
+  (SELECT seq FROM delivery WHERE conversation_key = ? AND state <> 'pending' ORDER BY seq LIMIT 200) RETURNING state`;
 const forgetPending = `UPDATE delivery SET forgotten = 1 WHERE conversation_key = ? AND state = 'pending'`;
 
 /** What a push says about its turn; nothing for a text without a turn. */
@@ -88,7 +89,7 @@ export interface DeliveryStore {
   /** Marks a failed one as delivered; false when it has not failed. */
   confirm(id: string): Promise<boolean>;
   remove(id: string): Promise<number>;
-  /** Forgets a conversation: removes and returns its settled deliveries. One in transit still arrives, and is removed then. */
+  /** Forgets a conversation: removes and returns some of its settled deliveries. One in transit still arrives, and is removed then. */
   forget(conversationKey: string): Promise<Pick<Delivery, 'state'>[]>;
   /** Removes and returns some of those settled before `before` (epoch ms). */
   prune(before: number): Promise<Pick<Delivery, 'state'>[]>;

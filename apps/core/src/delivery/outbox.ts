@@ -194,7 +194,7 @@ export function createOutbox({ store, db, send, clock, log, redact, onSettled }:
     },
 
     async forget(key: string): Promise<void> {
-      uncount(await store.forget(key));
+      for (let removed = await store.forget(key); removed.length > 0; removed = await store.forget(key)) uncount(removed);
     },
 
     async prune(before: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { openTestDb } from '../../test/open-test-db.ts';
 import { originOf } from './origin.ts';
@@ -58,6 +58,14 @@ test.each(['forgotten', 'removed for their age'])(
     expect((await (await reopen()).open()).map(({ id }) => id)).toEqual(['new']);
   },
 );
+
+test('many turns are forgotten in steps, between which others have their turn', async () => {
+  const { db, journal } = await openUsed();
+  const statements = vi.spyOn(db(), 'run');
+  expect(await journal.forget('a')).toBe(300);
+  expect(Math.max(...(await Promise.all(statements.mock.results.map(({ value }) => value as Promise<number>))))).toBe(200);
+  expect((await journal.ended('a', Number.MAX_SAFE_INTEGER, 1000)).rows).toEqual([]);
+});
 
 test('turns dated by a clock that was ahead are pruned together with the turn after them', async () => {
   const { db } = openTestDb();

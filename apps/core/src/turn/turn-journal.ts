@@ -36,7 +36,10 @@ const updateFailed = `UPDATE turn SET state = 'failed', open = 0, input = NULL, 
 // Only a reply that was made: a delivery may also concern a failure, or a message that has been run again since.
 const updateState = `UPDATE turn SET state = ?, open = 0, input = NULL WHERE seq = ? AND id = ? AND state = 'replied'
   RETURNING forgotten`;
-const removeEnded = 'DELETE FROM turn WHERE conversation_key = ? AND open = 0';
+/** How many turns are removed at once: 50,000 would stop everything for seconds. */
+const removedAtOnce = 200;
+const removeEnded = `DELETE FROM turn WHERE seq IN
+  (SELECT seq FROM turn WHERE conversation_key = ? AND open = 0 ORDER BY seq LIMIT ${removedAtOnce})`;
 const hideReplied = `UPDATE turn SET forgotten = 1 WHERE conversation_key = ? AND open = 1 AND state = 'replied'`;
 const updateMark = 'UPDATE turn_mark SET seq = ?';
 const lowerMark = 'UPDATE turn_mark SET seq = MIN(seq, ?)';
@@ -193,7 +196,9 @@ export function createTurnJournal(db: Database, clock: Clock): TurnJournal {
     },
     openByInstance: () => db.all<{ id: string; open: number }>(selectOpenByInstance),
     async forget(key: string): Promise<number> {
-      const [removed] = await Promise.all([db.run(removeEnded, key), db.run(hideReplied, key)]);
+      let [last] = await Promise.all([db.run(removeEnded, key), db.run(hideReplied, key)]);
+      let removed = last;
+      for (; last === removedAtOnce; removed += last) last = await db.run(removeEnded, key);
       return removed;
     },
     prune: (before: number) => db.run(removeOld, before, clock.now()),
