@@ -191,6 +191,20 @@ describe('recovery after a crash', () => {
     await expect(ask(routed('work'), backAgain)).rejects.toMatchObject({ code: 'turn_interrupted' });
   });
 
+  test('runs what was gathered before a command that follows it', async () => {
+    await leave(routed('work first'));
+    await expect.poll(() => texts.length).toBe(1);
+    await leave(routed('one', { intake: { debounce_ms: 500 } }));
+    await leave(routed('/new'));
+    const left = core.crash();
+    core = await open(left);
+    await expect.poll(() => texts).toEqual(['work first', 'work first']);
+    core.context.pipeline.abort('compat:c1:key');
+    await passUntil(() => core.context.pipeline.liveCount()).toBe(0);
+    expect(texts).toEqual(['work first', 'work first', 'one']);
+    expect(await core.context.sessions.read('compat:c1:key')).toBeUndefined();
+  });
+
   test('continues to gather a gathered message, and runs it', async () => {
     await leave(routed('one', { intake: { debounce_ms: 500 } }));
     await crash();

@@ -119,6 +119,7 @@ async function takeUp(deps: Deps, live: LiveTurn, row: JournalRow, gathered: Ide
   deps.events.recovered(turn, row.attempts);
   if (gathered !== null) return deps.batches.add(live, gathered);
   const next = turn.steering !== undefined || turn.amends !== undefined;
+  if (!next) deps.batches.endIn(turn.envelope.conversation_key);
   const ticket = deps.turnQueue.enter(turn.envelope.conversation_key, { unlimited: true, next });
   return deps.run(live, ticket);
 }
