@@ -147,7 +147,7 @@ describe('moderation endpoint', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('with a price counts against the budget of the sender', async () => {
+  test('with a price counts against the budget of the sender, and is not asked beyond it', async () => {
     const price = { in: 10_000, out: 0, cache_read: 0, cache_write: 0 };
     const priced = await open(
       { SVC_MODERATION: 'openai', SVC_MODERATION_BASE_URL: server.baseUrl, OPENAI_API_KEY: key },
@@ -160,6 +160,10 @@ describe('moderation endpoint', () => {
     await priced.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload });
     await priced.handle(from('anna', { text: 'x'.repeat(400) }));
     expect((await priced.app.inject('/v2/spend')).json()).toMatchObject({ budgets: [{ value: 'anna', spent_usd: 1 }] });
+    await priced.app.inject({ method: 'PUT', url: '/v2/spend/budget', payload: { ...payload, month_usd: 1 } });
+    const refused = await priced.handle(from('anna', { text: 'y'.repeat(400) }));
+    expect(refused.json()).toMatchObject({ blocked_by: 'spending' });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('reports its usage and price once per text, for the sender', async () => {

@@ -42,10 +42,10 @@ async function answer(deps: PipelineParts, turn: Turn, identity: Identity, io: T
   const since = deps.clock.elapsed();
   await deps.events.inbound(turn, identity);
   const prompt = await buildPrompt(deps, turn, identity);
+  const overspent = checkSpend(deps, turn, identity); // first: the model that moderates may cost something, too
+  if (overspent !== null) return overspent;
   const moderated = await moderate(deps, turn, identity, io.signal);
   if ('ended' in moderated) return moderated.ended;
-  const overspent = checkSpend(deps, turn, identity);
-  if (overspent !== null) return overspent;
   const asking = { turn, identity, prompt: { ...prompt, transcript: moderated.transcript } };
   const reasoned = await reasonWithFallback(deps, asking, (engine) => ask(deps, asking, engine, io));
   const handled = await finish(deps, { ...asking, answer: reasoned, since }, io);
