@@ -1,6 +1,7 @@
 import type { Identity } from '@svc/contract/trust.ts';
 import { fromParts } from './amend/changed-turn.ts';
 import { observedId, rightsOfAnyone } from './origin.ts';
+import { resolveIdentity } from './steps/admit.ts';
 import type { TurnDeps } from './turn-deps.ts';
 import type { MergedMessage, Turn } from './turn.ts';
 
@@ -16,7 +17,7 @@ type Judged = { part: MergedMessage; identity: Identity };
 export async function withPresentRights(deps: Deps, turn: Turn): Promise<Turn> {
   const { parts, together } = turn;
   if (parts === undefined || together === undefined) return turn;
-  const judged = await Promise.all(parts.map((part) => judge(deps, part)));
+  const judged = await Promise.all(parts.map((part) => judge(deps, turn, part)));
   const answered = judged.findLast((each) => isAnswered(deps, each));
   if (answered === undefined) return turn; // it is refused as a whole
   const rights = rightsOfAnyone(answered.identity);
@@ -29,9 +30,9 @@ export async function withPresentRights(deps: Deps, turn: Turn): Promise<Turn> {
   );
 }
 
-const judge = async ({ trust }: Deps, part: MergedMessage): Promise<Judged> => ({
+const judge = async (deps: Deps, turn: Turn, part: MergedMessage): Promise<Judged> => ({
   part,
-  identity: await trust.resolve(part.envelope),
+  identity: await resolveIdentity(deps, { ...turn, envelope: part.envelope }),
 });
 
 const isAnswered = ({ spend }: Deps, { part, identity }: Judged): boolean =>

@@ -1,7 +1,7 @@
 import type { TurnBegin } from '@svc/contract/session.ts';
 import { textInSlices } from '@svc/service-kit/redaction/in-slices.ts';
 import type { KnownSecrets } from '@svc/service-kit/redaction/known-secrets.ts';
-import { isByOperator, type Turn } from '../turn/turn.ts';
+import type { Turn } from '../turn/turn.ts';
 
 /**
  * The first frame of a turn, masked like its reply. Returns a promise for a long text.
@@ -9,13 +9,12 @@ import { isByOperator, type Turn } from '../turn/turn.ts';
  */
 export function turnBegin(
   { knownSecrets }: { knownSecrets: Pick<KnownSecrets, 'redactor'> },
-  turn: Turn,
+  { steering, envelope }: Turn,
 ): TurnBegin | Promise<TurnBegin> {
-  const { envelope } = turn;
   const { content, sender, channel, message_id } = envelope;
   const begin = (text: string): TurnBegin => ({
     type: 'begin',
-    origin: isByOperator(turn) ? 'inject' : 'message',
+    origin: steering === undefined || steering.isOwn === true ? 'message' : 'inject',
     channel,
     sender: sender.raw_id,
     message_id: message_id ?? null,
