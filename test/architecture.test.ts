@@ -80,6 +80,7 @@ const light = [
   'redaction/pace',
   'secret',
   'service-error',
+  'text-lines',
   'well-formed',
   'within',
   'words',

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { withoutAdded } from './private-history.ts';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { removePrivate, withoutAdded } from './private-history.ts';
 
 const line = (attachment: object) =>
   JSON.stringify({
@@ -30,4 +33,17 @@ test.each([
   '',
 ])('keeps messages, and attachments without data of the owner: %s', (kept) => {
   expect(withoutAdded(kept)).toBe(kept);
+});
+
+test('removes what is private from a file, and changes no message, whatever characters it contains', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const file = path.join(folder.path, 'projects/-home-ann/session.jsonl');
+  mkdirSync(path.dirname(file), { recursive: true });
+  const message = JSON.stringify({ type: 'user', uuid: 'c', message: { content: 'one\u2028two\u2029three \u{1f600}' } });
+  writeFileSync(file, `${message}\n${line({ type: 'instructions', content: 'PRIVATE' })}\n${message}\n`);
+  await removePrivate({ CLAUDE_CONFIG_DIR: folder.path }, 'session');
+  const [first, second, third] = readFileSync(file, 'utf8').split('\n');
+  expect([first, third]).toEqual([message, message]);
+  expect(second).not.toContain('PRIVATE');
 });

@@ -1,10 +1,10 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseJsonOrNull } from '@svc/contract/json-value.ts';
+import { textLines } from '@svc/service-kit/text-lines.ts';
 import { configDir, foldersIn } from './config-dir.ts';
 
 /**
@@ -48,7 +48,7 @@ async function historyFiles(env: Readonly<Record<string, string | undefined>>, s
   return files.filter((_file, index) => there[index] === true);
 }
 
-const linesOf = (file: string) => createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+const linesOf = (file: string) => textLines(createReadStream(file));
 
 async function hasPrivate(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) if (withoutAdded(line) !== line) return true;

@@ -44,6 +44,16 @@ test('forgetDeleted() erases names, keeps files deleted, and keeps paging past t
   expect(text()).toBe(once);
 });
 
+test('forgetDeleted() keeps a live entry whose conversation contains a line separator', async () => {
+  const manifest = new Manifest(folder.path);
+  const live = entry('a', { conversation_key: 'compat:c1:one\u2028two' });
+  await manifest.append(live);
+  await manifest.append(entry('b'));
+  await manifest.append(entry('b', { deleted_at: 7 }));
+  await manifest.forgetDeleted();
+  expect(await new Manifest(folder.path).find('a')).toEqual(live);
+});
+
 test('forgetDeleted() keeps all live entries unchanged and in order, in random histories', async () => {
   const step = fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),

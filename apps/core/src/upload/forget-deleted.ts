@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { isRecord, parseJsonOrNull } from '@svc/contract/json-value.ts';
 import { syncFolder } from '@svc/service-kit/files.ts';
+import { textLines } from '@svc/service-kit/text-lines.ts';
 
 /** How much is written at a time. */
 const pieceChars = 256 * 1024;
@@ -32,7 +32,7 @@ export async function forgetDeleted(file: string, deleted: ReadonlyMap<string, n
 
 async function copy(from: FileHandle, to: FileHandle, keep: (line: string) => string | null): Promise<void> {
   let piece = '';
-  for await (const line of createInterface({ input: from.createReadStream({ autoClose: false }), crlfDelay: Infinity })) {
+  for await (const line of textLines(from.createReadStream({ autoClose: false }))) {
     const kept = keep(line);
     if (kept !== null) piece += `${kept}\n`;
     if (piece.length < pieceChars) continue;
