@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
-import type { EngineEvent } from '@svc/engine-kit/engine.ts';
+import { truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import type { ClaudeResult } from './claude-messages.ts';
 import type { Conversation, TurnListener } from './conversation.ts';
 import { runTurn } from './run-turn.ts';
@@ -10,7 +13,7 @@ const usage = { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, c
 const result = { type: 'result', subtype: 'success', is_error: false, result: 'ok', usage } as unknown as ClaudeResult;
 
 /** A program that sends what the test says. */
-function open(over: Partial<Conversation> = {}) {
+function open(over: Partial<Conversation> = {}, fields: Partial<EngineRequest> = {}) {
   const done: string[] = [];
   const told = Promise.withResolvers<TurnListener>();
   const conversation = {
@@ -25,7 +28,7 @@ function open(over: Partial<Conversation> = {}) {
     ...over,
   } as unknown as Conversation;
   const controller = new AbortController();
-  const request = engineRequest({ prompt: 'hi', cwd: '/' });
+  const request = engineRequest({ prompt: 'hi', cwd: '/', ...fields });
   const run = (signal: AbortSignal) => runTurn(conversation, request, { isNew: true, allowsKey: true }, signal);
   return { all: collect(guardEvents(run, controller.signal)), told: told.promise, done, controller };
 }
@@ -67,4 +70,22 @@ test('keeps a program that starts after the turn was aborted', async () => {
   up.resolve(true);
   expect(await all).toEqual([{ type: 'aborted' }]);
   expect(done).toEqual([]);
+});
+
+test('reads no more of an image than the vendor accepts, and names a larger one by its path', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const image = path.join(folder.path, 'huge.png');
+  writeFileSync(image, '');
+  truncateSync(image, 512 * 1024 ** 2);
+  const peakKb = process.resourceUsage().maxRSS;
+  let content = '';
+  const send = (sent: unknown, listener: TurnListener) => {
+    content = JSON.stringify(sent);
+    listener.onMessage(result);
+  };
+  const { all } = open({ send }, { attachments: [{ path: image, mime: 'image/png' }] });
+  expect((await all).at(-1)).toEqual({ type: 'done' });
+  expect(content).toContain('huge.png');
+  expect(process.resourceUsage().maxRSS - peakKb).toBeLessThan(100 * 1024);
 });

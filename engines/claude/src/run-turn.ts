@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Attachment } from '@svc/contract/envelope.ts';
 import { endOnAbort } from '@svc/engine-kit/end-on-abort.ts';
 import type { EngineEvent, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { endingIn } from '@svc/engine-kit/failure-kind.ts';
 import { isTerminal } from '@svc/engine-kit/guard-events.ts';
+import { readBeginning } from '@svc/engine-kit/read-beginning.ts';
 import { shownTexts } from '@svc/engine-kit/shown-texts.ts';
 import { isImage, turnText } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeUserMessage, ImageBlock } from './claude-messages.ts';
@@ -109,10 +109,10 @@ async function toUserContent(request: EngineRequest, isNew: boolean): Promise<Cl
 
 async function readImage({ path, mime }: Attachment): Promise<ImageBlock | null> {
   try {
-    const bytes = await readFile(path);
-    if (bytes.length > maxImageBytes || mime === undefined) return null;
-    return { type: 'image', source: { type: 'base64', media_type: mime, data: bytes.toString('base64') } };
+    const beginning = await readBeginning(path, maxImageBytes);
+    if (typeof beginning === 'string' || !beginning.isWhole || mime === undefined) return null;
+    return { type: 'image', source: { type: 'base64', media_type: mime, data: beginning.bytes.toString('base64') } };
   } catch {
-    return null; // missing or unreadable: the model gets its path and can say so
+    return null; // unreadable: the model gets its path and can say so
   }
 }

@@ -28,10 +28,10 @@ describe('turnText()', () => {
     expect(turnText(request, { isNew: false, shown: [] })).toContain('/up/a.png');
   });
 
-  test('never shows an empty file as an image', () => {
-    const empty = { path: '/up/a.png', mime: 'image/png', bytes: 0 };
-    expect(isImage(empty)).toBe(false);
-    expect(turnText({ ...request, attachments: [empty] }, { isNew: false, shown: [] })).toContain('"bytes":0');
+  test.each([0, 20_000_001])('never shows a file of %s bytes as an image', (bytes) => {
+    const file = { path: '/up/a.png', mime: 'image/png', bytes };
+    expect(isImage(file)).toBe(false);
+    expect(turnText({ ...request, attachments: [file] }, { isNew: false, shown: [] })).toContain(`"bytes":${bytes}`);
   });
 
   test.each(['full', 'none'] as const)('lists missing files without a path and not as images (%s)', (toolPolicy) => {

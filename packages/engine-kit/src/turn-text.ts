@@ -22,9 +22,12 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
 export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
-/** An image that a model can see; an empty file is not one, whatever its type says. */
-export const isImage = (file: TurnFile): boolean =>
-  file.missing !== true && file.bytes !== 0 && /^image\/(png|jpeg|gif|webp)$/.test(file.mime ?? '');
+/** No model service takes a larger image, and whoever sends it there holds it in memory, some times over. */
+const maxImageBytes = 20_000_000;
+
+/** An image that a model can see; an empty or huge file is not one, whatever its type says. */
+export const isImage = ({ missing, bytes = 1, mime = '' }: TurnFile): boolean =>
+  missing !== true && bytes > 0 && bytes <= maxImageBytes && /^image\/(png|jpeg|gif|webp)$/.test(mime);
 
 /** Earlier messages as part of a prompt. */
 export const transcriptText = (messages: EngineRequest['transcript']): string =>
