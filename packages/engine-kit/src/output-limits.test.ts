@@ -104,6 +104,19 @@ test.each([Number.NaN, -5, Infinity, 1e300, '7', null, undefined])('counts %s to
 
 const noTokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: null };
 
+test('passes on every count of a usage, with its parts', () => {
+  const counts = {
+    input_tokens: 1,
+    output_tokens: 2,
+    cache_read_tokens: 3,
+    cache_write_tokens: 4,
+    cache_write_1h_tokens: 5,
+    thinking_tokens: 6,
+  };
+  const usage = { ...counts, estimated: false, cost_usd: 7, by_model: [{ ...counts, model: 'm', cost_usd: 7 }] };
+  expect(createOutputMeter(limits).take({ type: 'usage', usage }).event).toEqual({ type: 'usage', usage });
+});
+
 test('sanitizes the usage per model and bounds the names of models', () => {
   const by_model = [{ ...noTokens, model: 'm'.repeat(1000), input_tokens: Number.NaN, output_tokens: 2, cost_usd: -1 }];
   const { event } = createOutputMeter(limits).take({ type: 'usage', usage: { ...noTokens, estimated: false, by_model } });

@@ -104,6 +104,7 @@ const counts = (usage: TokenCounts): TokenCounts => ({
   output_tokens: count(usage.output_tokens),
   cache_read_tokens: count(usage.cache_read_tokens),
   cache_write_tokens: count(usage.cache_write_tokens),
+  ...(usage.cache_write_1h_tokens !== undefined && { cache_write_1h_tokens: count(usage.cache_write_1h_tokens) }),
   ...(usage.thinking_tokens !== undefined && { thinking_tokens: count(usage.thinking_tokens) }),
 });
 const costOf = ({ cost_usd }: { cost_usd: number | null }): number | null => (isCount(cost_usd) ? cost_usd : null);
