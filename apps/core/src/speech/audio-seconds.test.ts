@@ -39,7 +39,16 @@ test.each([
 
 test('a wave file is as long as its header says, and at most its own size', () => {
   expect(seconds('audio/wav', wave(22_050, 22_050 * 2 * 3))).toBe(3);
-  expect(seconds('audio/wav', wave(8000, 8000 * 2 * 3, 0x7fff_f000))).toBe(3);
+  for (const said of [0x7fff_f000, 0]) expect(seconds('audio/wav', wave(8000, 8000 * 2 * 3, said))).toBe(3);
+});
+
+test('a wave file is no shorter than its samples, whatever rate in bytes its header names', () => {
+  const clip = wave(8000, 8000 * 2 * 3);
+  clip.writeUInt32LE(0xffff_ffff, 28);
+  expect(seconds('audio/wav', clip)).toBe(3);
+  clip.writeUInt16LE(0x11, 20); // compressed: only the header knows its rate
+  clip.writeUInt32LE(4000, 28);
+  expect(seconds('audio/wav', clip)).toBe(12);
 });
 
 test.each([Buffer.from('RIFF'), wave(0, 32_000), Buffer.alloc(32_000)])('a broken wave file is given a length too', (clip) => {
