@@ -30,6 +30,7 @@ function open(over: Partial<Threads> = {}, fields: Partial<EngineRequest> = {}) 
     open: () => Promise.resolve({ id: 'thread-1', model: 'm', resumed: false, isLoaded: false, used: null }),
     keep: () => undefined,
     release: () => Promise.resolve(),
+    giveUp: () => Promise.resolve(true),
     ...over,
   };
   const controller = new AbortController();
@@ -84,8 +85,8 @@ test('interrupts an aborted turn', async () => {
 
 test('ends a turn that ignores its interrupt, and releases its thread', async () => {
   const released: string[] = [];
-  const release = (id: string) => Promise.resolve(void released.push(id));
-  const { run, listeners, asked, controller } = open({ release });
+  const giveUp: Threads['giveUp'] = ({ id }) => Promise.resolve(released.push(id) > 0);
+  const { run, listeners, asked, controller } = open({ giveUp });
   const all = collect(guardEvents(run, controller.signal));
   await expect.poll(() => asked).toEqual(['turn/start']);
   controller.abort();

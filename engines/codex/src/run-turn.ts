@@ -21,7 +21,7 @@ import { createTurnUsage, type TurnUsage } from './turn-usage.ts';
 /** `isWarm`: the app-server was already open before this turn, and may have hung or died since. */
 type Deps = {
   server: AppServer;
-  threads: Pick<Threads, 'open' | 'keep' | 'release'>;
+  threads: Pick<Threads, 'open' | 'keep' | 'giveUp'>;
   isWarm: boolean;
   /** Ends all processes that the turn's commands have started, including those that left their group. Never rejects. */
   endStarted(): Promise<void>;
@@ -74,7 +74,7 @@ export async function* runTurn(
     interruptOnAbort({ server, queue, used }, { threadId: thread.id, turnId: answer.turn.id }, signal);
     for await (const event of queue) {
       hasUsedTools ||= event.type === 'tool';
-      if (event.type === 'aborted') await threads.release(thread.id).then(endStarted);
+      if (event.type === 'aborted') await giveUp({ threads, thread, endStarted });
       isWhole = event.type === 'done' && !watch.hasMissed() && !hasUsedTools;
       yield event;
     }
@@ -85,9 +85,16 @@ export async function* runTurn(
     queue.end();
     // After an error, such as a missing tool server, the thread is released, so that the next turn loads it again. A command that a tool
     // has left in the background ends with its turn.
-    if (isWhole) threads.keep({ ...thread, used: total() }, params);
-    else void threads.release(thread.id).then(hasUsedTools ? endStarted : undefined);
+    if (isWhole) threads.keep(thread, params, total());
+    else void giveUp({ threads, thread, endStarted: hasUsedTools ? endStarted : null });
   }
+}
+
+type Ended = { threads: Pick<Threads, 'giveUp'>; thread: OpenedThread; endStarted: Deps['endStarted'] | null };
+
+/** Unloads a turn's thread, then ends what its commands left behind; if another turn has the thread by now, that turn's are among them. */
+async function giveUp({ threads, thread, endStarted }: Ended): Promise<void> {
+  if (await threads.giveUp(thread)) await endStarted?.();
 }
 
 /** The answer of an app-server that was already open; null when it has ended or hangs, and the turn can be given to another one. */

@@ -41,7 +41,7 @@ function open(limit = 4) {
 test('reuses the loaded thread for a turn with the same parameters', async () => {
   const { threads, asked } = open();
   const first = await threads.open({ sandbox: 'x' }, null);
-  threads.keep(first, { sandbox: 'x' });
+  threads.keep(first, { sandbox: 'x' }, first.used);
   expect(await threads.open({ sandbox: 'x' }, id)).toEqual({
     id,
     model: 'm',
@@ -54,14 +54,14 @@ test('reuses the loaded thread for a turn with the same parameters', async () =>
 
 test('reloads the thread for a turn with other parameters, such as rights, persona or tool servers', async () => {
   const { threads, asked } = open();
-  threads.keep(await threads.open({ sandbox: 'full' }, null), { sandbox: 'full' });
+  threads.keep(await threads.open({ sandbox: 'full' }, null), { sandbox: 'full' }, null);
   expect(await threads.open({ sandbox: 'none' }, id)).toMatchObject({ isLoaded: false });
   expect(asked).toEqual(['thread/start', 'thread/unsubscribe', 'thread/resume']);
 });
 
 test('reloads a thread that the app-server has unloaded', async () => {
   const { threads, asked, loaded } = open();
-  threads.keep(await threads.open({}, null), {});
+  threads.keep(await threads.open({}, null), {}, null);
   loaded.clear();
   expect(await threads.open({}, id)).toMatchObject({ resumed: true, isLoaded: false });
   expect(asked).toContain('thread/resume');
@@ -71,8 +71,8 @@ test('keeps the configured number of threads loaded, most recent first, for a li
   vi.useFakeTimers();
   try {
     const { threads, loaded } = open(1);
-    threads.keep(await threads.open({}, null), {});
-    threads.keep(await threads.open({}, second), {});
+    threads.keep(await threads.open({}, null), {}, null);
+    threads.keep(await threads.open({}, second), {}, null);
     expect([...loaded]).toEqual([second]);
     await vi.advanceTimersByTimeAsync(5 * 60_000);
     expect([...loaded]).toEqual([]);
@@ -83,6 +83,35 @@ test('keeps the configured number of threads loaded, most recent first, for a li
 
 test('unloads a thread at once when none is kept warm', async () => {
   const { threads, loaded } = open(0);
-  threads.keep(await threads.open({}, null), {});
+  threads.keep(await threads.open({}, null), {}, null);
   expect(loaded.size).toBe(0);
+});
+
+test('reloads a thread that an abandoned turn still holds, and ignores what that turn does with it later', async () => {
+  const { threads, asked, loaded } = open();
+  const abandoned = await threads.open({ sandbox: 'full' }, id);
+  const next = await threads.open({ sandbox: 'none' }, id);
+  expect(asked).toEqual(['thread/resume', 'thread/unsubscribe', 'thread/resume']);
+  threads.keep(abandoned, { sandbox: 'full' }, null);
+  expect(await threads.giveUp(abandoned)).toBe(false);
+  expect([...loaded]).toEqual([id]);
+  expect(await threads.giveUp(next)).toBe(true);
+  expect([...loaded]).toEqual([]);
+});
+
+test('reloads a thread that an abandoned turn is still loading', async () => {
+  const { threads, asked } = open();
+  const abandoned = threads.open({ sandbox: 'full' }, id);
+  const next = await threads.open({ sandbox: 'none' }, id);
+  expect(asked).toEqual(['thread/resume', 'thread/unsubscribe', 'thread/resume']);
+  expect(await threads.giveUp(await abandoned)).toBe(false);
+  expect(await threads.giveUp(next)).toBe(true);
+});
+
+test('keeps nothing of a turn that held an unknown thread, or none', async () => {
+  const { threads, asked } = open();
+  expect(await threads.giveUp(await threads.open({}, null))).toBe(true);
+  threads.keep(await threads.open({}, id), {}, null);
+  expect(await threads.open({}, id)).toMatchObject({ isLoaded: true });
+  expect(asked).toEqual(['thread/start', 'thread/unsubscribe', 'thread/resume']);
 });

@@ -3,6 +3,7 @@ import { within } from '@svc/service-kit/within.ts';
 import type { AppServer } from './app-server.ts';
 import type { Thread, TokenCounts } from './codex-messages.ts';
 import { RpcError } from './json-rpc.ts';
+import { createThreadHolds } from './thread-holds.ts';
 import { noCounts } from './turn-usage.ts';
 
 /**
@@ -15,10 +16,15 @@ export type OpenedThread = { id: string; model: string; resumed: boolean; isLoad
  * The threads of one app-server. Each is loaded with the policy and tool servers of a turn, and reused only by turns with the same ones.
  */
 export type Threads = {
-  /** Loads a thread: the one to resume, or a new one when there is none or the app-server does not know it. */
+  /**
+   * Loads a thread: the one to resume, or a new one when there is none or the app-server does not know it. It is then held until `keep` or
+   * `giveUp`. One that an abandoned turn still holds, with the rights of that turn, is unloaded first.
+   */
   open(params: object, resume: string | null): Promise<OpenedThread>;
   /** Keeps a thread loaded for a while after its turn, for a similar one. When there are too many, the oldest is unloaded. */
-  keep(thread: OpenedThread, params: object): void;
+  keep(thread: OpenedThread, params: object, used: TokenCounts | null): void;
+  /** Unloads the thread of a turn that has ended. False, and nothing happens, when the turn no longer holds it. */
+  giveUp(thread: OpenedThread): Promise<boolean>;
   /** Unloads a thread with all its children. A thread that cannot be unloaded ends the app-server. */
   release(id: string): Promise<void>;
   /** Permanently removes a thread that is not loaded. An unknown one counts as removed. */
@@ -35,6 +41,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function createThreads(server: AppServer, limit: number): Threads {
   const kept = new Map<string, Pick<OpenedThread, 'model' | 'used'> & { params: string; timer: NodeJS.Timeout }>();
   const releasing = new Map<string, Promise<void>>();
+  const holds = createThreadHolds<OpenedThread>();
 
   const release = (id: string): Promise<void> => {
     clearTimeout(kept.get(id)?.timer);
@@ -60,9 +67,31 @@ export function createThreads(server: AppServer, limit: number): Threads {
     return null;
   };
 
+  const resumeOrStart = async (params: object, id: string): Promise<OpenedThread> => {
+    // By a turn that was abandoned, with the rights of that turn.
+    if (await holds.isHeld(id)) await release(id);
+    const loaded = await takeKept(id, JSON.stringify(params));
+    if (loaded !== null) return loaded;
+    // Resuming a thread that is still loaded would keep the policy of the turn that loaded it.
+    await releasing.get(id);
+    try {
+      return await load(server, params, id);
+    } catch (error) {
+      if (!isUnknown(error)) throw error;
+      return start(server, params);
+    }
+  };
+
   return {
     release,
-    keep({ id, model, used }, params) {
+    async giveUp(thread) {
+      if (!holds.end(thread)) return false;
+      await release(thread.id);
+      return true;
+    },
+    keep(thread, params, used) {
+      const { id, model } = thread;
+      if (!holds.end(thread)) return;
       if (limit === 0) return void release(id);
       const timer = setTimeout(() => void release(id), idleMs).unref();
       kept.set(id, { model, used, params: JSON.stringify(params), timer });
@@ -75,18 +104,9 @@ export function createThreads(server: AppServer, limit: number): Threads {
         if (!isUnknown(error)) throw error;
       }
     },
-    async open(params, resume) {
-      if (resume === null || !uuid.test(resume)) return start(server, params);
-      const loaded = await takeKept(resume, JSON.stringify(params));
-      if (loaded !== null) return loaded;
-      // Resuming a thread that is still loaded would keep the policy of the turn that loaded it.
-      await releasing.get(resume);
-      try {
-        return await load(server, params, resume);
-      } catch (error) {
-        if (!isUnknown(error)) throw error;
-        return start(server, params);
-      }
+    open(params, resume) {
+      const id = resume !== null && uuid.test(resume) ? resume : null;
+      return holds.take(id, id === null ? start(server, params) : resumeOrStart(params, id));
     },
   };
 }

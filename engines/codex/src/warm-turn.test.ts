@@ -32,6 +32,7 @@ describe('turn on a warm app-server that fails', () => {
       open: () => Promise.resolve(thread),
       keep: () => undefined,
       release: () => Promise.resolve(),
+      giveUp: () => Promise.resolve(true),
     };
     const run = (over: Partial<Threads> = {}) =>
       end(
