@@ -12,7 +12,7 @@ import { type ModelRelay, startModelRelay } from './model-relay.ts';
 import { titleModel } from './pin.ts';
 import { probeGemini } from './probe.ts';
 import { runTurn } from './run-turn.ts';
-import { knownHome, newHome, removeHome, sessionsDir, sweep } from './session-home.ts';
+import { knownHome, newHome, removeHome, sessionsDir, sweepOnce } from './session-home.ts';
 import { openTerminalHome } from './terminal-home.ts';
 import { noKey } from './to-failure.ts';
 
@@ -39,7 +39,7 @@ export const createEngine: CreateEngine = (deps) => {
     const location = locate(deps);
     if (!location.found) return yield { type: 'failed', failure: notInstalled(location.reason) };
     if (deps.baseUrl === null && keyFor(deps) === null) return yield { type: 'failed', failure: noKey };
-    swept ??= sweep(deps.stateDir).catch((error: unknown) =>
+    swept ??= sweepOnce(deps.stateDir).catch((error: unknown) =>
       deps.log.warn({ err: error }, 'old session folders of gemini could not be removed'),
     );
     await swept;

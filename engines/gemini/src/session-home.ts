@@ -110,10 +110,20 @@ export async function tidyHome(home: SessionHome, { isKept }: { isKept: boolean 
 
 const write = (file: string, text: string) => writeFile(file, text, { mode: 0o600 });
 
+/** Sweeps of this process, by state folder. */
+const sweeps = new Map<string, Promise<void>>();
+
 /**
- * Removes what a killed service left behind: commands of its turns, homes of side calls, and the secrets of tool servers in homes of
- * sessions.
+ * Removes what a killed service left behind, once in the life of this process: an engine with new settings begins while the one that it
+ * replaces still runs its last turns in the same folder.
  */
+export function sweepOnce(stateDir: string): Promise<void> {
+  const sweeping = sweeps.get(stateDir) ?? sweep(stateDir);
+  sweeps.set(stateDir, sweeping);
+  return sweeping;
+}
+
+/** Removes commands of its turns, homes of side calls, and the secrets of tool servers in homes of sessions. */
 export async function sweep(stateDir: string): Promise<void> {
   const sessions = sessionsDir(stateDir);
   await endMarkedProcesses('GEMINI_CLI_HOME', (value) => value.startsWith(`${sessions}${path.sep}`));

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectTurn, ofType } from '@svc/engine-kit/testing/collect-turn.ts';
 import { hello, openEngineBench } from '@svc/engine-kit/testing/engine-bench.ts';
 import {
@@ -11,6 +11,7 @@ import {
   testUpstreamErrors,
 } from '@svc/engine-kit/testing/engine-failures.ts';
 import { sleepers, testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
+import { engineDeps } from '@svc/engine-kit/testing/engine-deps.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { filesBelow } from '@svc/testing/files-below.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
@@ -58,8 +59,11 @@ describeWithEngine('gemini', "lifecycle of gemini's processes", async (install) 
     await expect.poll(() => sleepers(first.request.cwd)).not.toEqual([]);
     const [left] = sleepers(first.request.cwd);
     model.script(() => hello);
-    const { engine, request } = start({ stateDir: first.stateDir });
-    await collectTurn(engine, engineRequest({ prompt: 'hi', ...request }));
+    vi.resetModules(); // the next service is another process
+    const next = await import('../src/engine.ts');
+    const engine = next.createEngine(engineDeps({ stateDir: first.stateDir, path: install, baseUrl: model.url }));
+    onTestFinished(() => engine.close());
+    await collectTurn(engine, engineRequest({ prompt: 'hi', cwd: mkdtempSync(path.join(dir, 'cwd-')) }));
     expect(sleepers(first.request.cwd)).not.toContain(left);
     await first.engine.close();
     await turn;
