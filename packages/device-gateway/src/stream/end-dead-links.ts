@@ -4,7 +4,7 @@ import type { OpenLinks } from './open-links.ts';
 
 type Deps = {
   devices: Pick<Devices, 'find'>;
-  links: Pick<OpenLinks, 'devices' | 'end'>;
+  links: Pick<OpenLinks, 'devices' | 'endOutdated'>;
   clock: Clock;
   /** The device of callers without a token; null when they are not admitted. */
   localDevice: string | null;
@@ -18,19 +18,8 @@ const lookMs = 2_000;
  * stops the check.
  */
 export function endDeadLinks({ devices, links, clock, localDevice }: Deps): () => void {
-  let before = new Map<string, string | null>();
-
-  function look(): void {
-    const now = new Map<string, string | null>();
-    for (const deviceId of links.devices()) {
-      if (deviceId === localDevice) continue;
-      const token = devices.find(deviceId)?.token_sha256 ?? null;
-      const isSame = !before.has(deviceId) || before.get(deviceId) === token;
-      if (token === null || !isSame) links.end(deviceId);
-      else now.set(deviceId, token);
-    }
-    before = now;
-  }
-
-  return clock.every(lookMs, look);
+  return clock.every(lookMs, () => {
+    for (const deviceId of links.devices())
+      if (deviceId !== localDevice) links.endOutdated(deviceId, devices.find(deviceId)?.token_sha256 ?? null);
+  });
 }

@@ -3,7 +3,6 @@ import { openSseStream, type SseStream } from '@svc/service-kit/http/sse-stream.
 import type { DeviceRecord } from '../device/device-record.ts';
 import { admit } from '../device/holder.ts';
 import { askerOf, ownKey, queryOf, type Gateway } from '../gateway.ts';
-import type { LinkKind } from './open-links.ts';
 import type { OwnWatches } from './own-watches.ts';
 import { eventOf } from './to-stream-frame.ts';
 import { watchConversation } from './watch-conversation.ts';
@@ -13,10 +12,12 @@ import { watchHolder } from './watch-holder.ts';
 export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route[] {
   const { ctx, clock, links } = gateway;
 
-  function open(exchange: Exchange, device: DeviceRecord, kind: LinkKind): SseStream {
+  /** `conversation`: that it shows; null for the link that receives commands. */
+  function open(exchange: Exchange, device: DeviceRecord, conversation: string | null): SseStream {
     exchange.res.setHeader('connection', 'close');
     const stream = openSseStream(exchange.res, { requestId: exchange.requestId, clock });
-    links.add(device.device_id, kind, stream);
+    const kind = conversation === null ? 'control' : 'stream';
+    links.add(device.device_id, { kind, stream, token: device.token_sha256, conversation });
     const end = () => stream.close();
     exchange.stopping.addEventListener('abort', end);
     stream.signal.addEventListener('abort', () => exchange.stopping.removeEventListener('abort', end));
@@ -32,7 +33,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
     const key = queryOf(exchange, 'conversation_key') ?? own;
     const after = placeOf(exchange);
     await checkReader(gateway, device, key);
-    const stream = open(exchange, device, 'stream');
+    const stream = open(exchange, device, key);
     stream.send(eventOf({ ...ready(device), conversation_key: key, gap: false }));
     const watch = watchConversation({
       sessions: ctx.core.sessions,
@@ -66,7 +67,7 @@ export function createStreamRoutes(gateway: Gateway, watches: OwnWatches): Route
       async handle(exchange) {
         const device = gateway.authenticate(exchange);
         await admit(gateway, device);
-        const stream = open(exchange, device, 'control');
+        const stream = open(exchange, device, null);
         stream.send(eventOf(ready(device)));
         watchHolder(gateway, device, stream);
       },
