@@ -26,7 +26,7 @@ export const askerOf = ({ meta }: Pick<Gateway, 'meta'>, { identity, username }:
 });
 
 /** The device's own conversation. */
-export const ownKey = ({ meta, ctx }: Pick<Gateway, 'meta' | 'ctx'>, { device_id }: DeviceRecord): string =>
+export const ownKey = ({ meta, ctx }: Pick<Gateway, 'meta' | 'ctx'>, { device_id }: Pick<DeviceRecord, 'device_id'>): string =>
   deviceKey(meta.type, ctx.instanceId, device_id);
 
 /** The envelope of a device's message, without its text. */

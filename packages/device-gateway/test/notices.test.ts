@@ -104,6 +104,15 @@ test('does not notify a device that is reading', async () => {
   expect([service.pushed, service.refused]).toEqual([[], []]);
 });
 
+test('notifies a device that reads another conversation', async () => {
+  const { gateway, service, clock, say, subscribed } = await open();
+  const { token } = await subscribed('Phone');
+  const stream = await gateway.read(token, '/gw/stream?conversation_key=messenger:m1:user:7');
+  await expect.poll(() => stream.types()).toContain('ready');
+  await say(token);
+  await expect.poll(() => (clock.advance(5_000), service.pushed.length)).toBe(1);
+});
+
 test('stops notifications after an unsubscription, a sign-out or a revocation', async () => {
   const { gateway, service, clock, browser, say, subscribed } = await open();
   const ways = [

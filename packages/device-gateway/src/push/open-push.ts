@@ -2,7 +2,7 @@ import { errorText, type Route } from '@svc/connector-kit';
 import type { Outcome } from '@svc/contract/turn.ts';
 import type { Network } from '@svc/connector-kit/fetch-public/public-network.ts';
 import { placeholderBaseUrl } from '../config.ts';
-import type { Gateway } from '../gateway.ts';
+import { ownKey, type Gateway } from '../gateway.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
 import { createPushRoutes } from './push-routes.ts';
 import { createPushSender } from './push-sender.ts';
@@ -44,7 +44,8 @@ export async function openPush(gateway: Gateway, network?: Network): Promise<Pus
   const answers = createUnreadAnswers({
     push: sender,
     clock,
-    isReading: (deviceId) => links.has(deviceId, 'stream'),
+    // One that shows another conversation does not show the answer.
+    isReading: (deviceId) => links.shows(deviceId, ownKey(gateway, { device_id: deviceId })),
     tellsContent: config.push_content,
   });
   const awaited = createAwaitedAnswers({ ...gateway, subscriptions });
