@@ -1,4 +1,5 @@
-import { ServiceError } from '@svc/connector-kit';
+import { ServiceError, type Envelope } from '@svc/connector-kit';
+import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
 import { expect, test } from 'vitest';
 import { openGateway } from './open-gateway.ts';
 
@@ -38,4 +39,30 @@ test('rejects clips and texts that are empty, too long or refused by the provide
   }
   expect((await gateway.json(token, 'POST', '/gw/tts', { text: 'x'.repeat(10_001) })).status).toBe(400);
   expect((await gateway.json(token, 'POST', '/gw/tts', { text: '' })).status).toBe(400);
+});
+
+test('holds only so many recordings at once, and none of a person without access', async () => {
+  const gateway = await openGateway();
+  const { token } = await gateway.device('Phone');
+  const { context } = gateway.fake();
+  const heard = Promise.withResolvers<void>();
+  let waiting = 0;
+  const { transcribe } = context.speech;
+  context.speech.transcribe = async (asked, signal) => {
+    waiting++;
+    await heard.promise;
+    return transcribe({ ...asked, data: Buffer.from('hello') }, signal);
+  };
+  const clip = () =>
+    gateway.json(token, 'POST', '/gw/transcribe', new Uint8Array(20 * 1024 * 1024), { 'content-type': 'audio/webm' });
+  const first = [clip(), clip()];
+  await expect.poll(() => waiting).toBe(2);
+  const third = await Promise.race([clip(), heard.promise]);
+  expect(third).toMatchObject({ status: 429, body: { error: 'queue_full' } });
+  heard.resolve();
+  for (const { status } of await Promise.all(first)) expect(status).toBe(200);
+  expect((await clip()).status).toBe(200);
+  gateway.core().resolve = async () => ({ ...(await createFakeCore().resolve({} as Envelope)), denied: true });
+  expect(await clip()).toMatchObject({ status: 403, body: { error: 'no_access' } });
+  expect(waiting).toBe(3);
 });

@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, type ConnectorState, type Exchange, type Route } from '@svc/connector-kit';
+import type { Transcription } from '@svc/contract/speech.ts';
 import { speakSchema, voiceConfigSchema, type SpeakRequest, type VoiceConfig } from '@svc/contract/device-gateway.ts';
-import { ServiceError } from '@svc/service-kit/service-error.ts';
+import { NoRoomForBody, readBody as readWhole } from '@svc/service-kit/http/read-body.ts';
+import { ByteBudget, type ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
+import { queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
+import { admit } from '../device/holder.ts';
+import type { DeviceRecord } from '../device/device-record.ts';
 import type { Keeper } from '../device/remove-device.ts';
 import { queryOf, type Gateway } from '../gateway.ts';
 import { reply } from '../http/reply.ts';
@@ -14,6 +19,8 @@ const configKey = (deviceId: string) => `voice/${deviceId}`;
 export const voiceSettings = (state: ConnectorState): Keeper => ({ forget: (deviceId) => state.delete(configKey(deviceId)) });
 
 const maxClipBytes = 25 * 1024 * 1024;
+/** All clips that are being received or wait for the core, together. They are held in memory, of which the process has only so much. */
+const maxHeldBytes = 2 * maxClipBytes;
 /** Level, from 0 to 1, above which sound counts as speech, and the pause that ends it. */
 const voiceActivity = { threshold: 0.02, silence_ms: 1200 };
 const noWakeWord = { enabled: false, url: null, phrases: [] };
@@ -24,24 +31,33 @@ const noWakeWord = { enabled: false, url: null, phrases: [] };
 export function createSpeechRoutes(gateway: Gateway): Route[] {
   const { ctx, authenticate, readBody } = gateway;
 
+  const clips = new ByteBudget(maxHeldBytes);
+
   async function transcribe(exchange: Exchange): Promise<void> {
     const device = authenticate(exchange);
-    const clip: Buffer[] = [];
-    for await (const part of exchange.body) clip.push(part);
-    if (clip.length === 0) throw badRequest('Send the recording as the body.');
+    // Nothing is held for a stranger.
+    await admit(gateway, device);
+    const lease = clips.lease();
+    try {
+      reply(exchange, await hear(exchange, device, await readClip(exchange, lease)));
+    } finally {
+      lease.release();
+    }
+  }
+
+  async function hear(exchange: Exchange, device: DeviceRecord, data: Buffer): Promise<Transcription> {
     const kept = await ctx.state.get<VoiceConfig>(configKey(device.device_id));
     const language = queryOf(exchange, 'language') ?? kept?.language;
     const mime = exchange.req.headers['content-type'];
-    const heard = await ctx.speech.transcribe(
+    return ctx.speech.transcribe(
       {
         sender: device.identity,
-        data: Buffer.concat(clip),
+        data,
         ...(mime !== undefined && { mime }),
         ...(language !== undefined && language !== '' && { language }),
       },
       ctx.signal,
     );
-    reply(exchange, heard);
   }
 
   async function speak(exchange: Exchange): Promise<void> {
@@ -105,4 +121,13 @@ export function createSpeechRoutes(gateway: Gateway): Route[] {
       handle: setConfig,
     },
   ];
+}
+
+/** @throws ServiceError `queue_full` when too many are held already */
+async function readClip({ body }: Exchange, lease: ByteLease): Promise<Buffer> {
+  const clip = await readWhole(body, maxClipBytes, lease).catch((error: unknown) => {
+    throw error instanceof NoRoomForBody ? queueFull('Too many recordings at once. Try again in a moment.') : error;
+  });
+  if (clip.length === 0) throw badRequest('Send the recording as the body.');
+  return clip;
 }
