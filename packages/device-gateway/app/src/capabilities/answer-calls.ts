@@ -2,17 +2,20 @@ import { openLiveStream } from '@svc/chat-ui/stream/live-stream.ts';
 import type { Device } from '../device.ts';
 import type { Gateway } from '../gateway.ts';
 import { catalogue } from './catalogue.ts';
+import { createGatewayClock } from './gateway-clock.ts';
 import { readRefused } from './refused.ts';
 
-type DeviceCall = { rpc_id: string; method: string; params?: Record<string, unknown> };
+type DeviceCall = { rpc_id: string; method: string; params?: Record<string, unknown>; expires_at: number };
 type Options = { device: Device; gateway: Gateway; onSpeak(text: string): void };
 
 /**
  * The device's control link: describes what this browser can do, and runs the requested calls. Only one tab of a browser holds
- * it, so that a call runs once. Capabilities that the user turned off are neither described nor run.
+ * it, so that a call runs once. Capabilities that the user turned off are neither described nor run, nor is a call that arrives after its
+ * time, as when the device was asleep: whoever made it has been told that the device did not answer.
  */
 export function answerCalls({ device, gateway, onSpeak }: Options): { close(): void; describe(): Promise<void> } {
   const end = new AbortController();
+  const clock = createGatewayClock();
 
   const describe = async () => {
     const refused = await readRefused();
@@ -27,7 +30,8 @@ export function answerCalls({ device, gateway, onSpeak }: Options): { close(): v
     await gateway.describe({ capabilities });
   };
 
-  async function run({ method, params = {} }: DeviceCall): Promise<unknown> {
+  async function run({ method, params = {}, expires_at }: DeviceCall): Promise<unknown> {
+    if (clock.isOver(expires_at)) throw new Error('The call arrived too late.');
     const capability = catalogue.find(({ name }) => name === method);
     if (capability === undefined || !capability.isThere()) throw new Error('This device cannot do that.');
     if ((await readRefused()).includes(method)) throw new Error('The user has turned this off on this device.');
@@ -53,7 +57,10 @@ export function answerCalls({ device, gateway, onSpeak }: Options): { close(): v
         headers: () => gateway.headers,
         onState: () => undefined,
         onEvent(type, data) {
-          if (type === 'ready') void describe().catch(() => undefined); // said again with the next connection
+          if (type === 'ready') {
+            clock.set((data as { server_time: number }).server_time);
+            void describe().catch(() => undefined); // said again with the next connection
+          }
           if (type === 'device_rpc') void answer(data as DeviceCall);
           if (type === 'speak') onSpeak((data as { text: string }).text);
         },
