@@ -89,3 +89,20 @@ test('reads no more of an image than the vendor accepts, and names a larger one 
   expect(content).toContain('huge.png');
   expect(process.resourceUsage().maxRSS - peakKb).toBeLessThan(100 * 1024);
 });
+
+test.each([
+  ['rejected', 3600],
+  ['allowed', null],
+  ['allowed_warning', null],
+])("takes the end of the account's window for that of a limit only when the limit is reached (%s)", async (status, leftS) => {
+  const { all, told } = open();
+  const { onMessage } = await told;
+  const resetsAt = Math.round(Date.now() / 1000) + 3600;
+  onMessage({ type: 'rate_limit_event', rate_limit_info: { status, resetsAt } });
+  onMessage({ ...result, is_error: true, result: 'Too many requests', api_error_status: 429 });
+  const last = (await all).at(-1);
+  const failure = last?.type === 'failed' ? last.failure : undefined;
+  expect(failure?.code).toBe('engine_rate_limited');
+  if (leftS === null) expect(failure?.retryAfterMs).toBeUndefined();
+  else expect(failure?.retryAfterMs).toBeGreaterThan((leftS - 60) * 1000);
+});

@@ -29,7 +29,7 @@ export type Turn = Readonly<Options> & {
   said: number;
   /** The program's code for the last error. */
   word: string | null;
-  /** When the account's limit ends, epoch s. */
+  /** When the limit ends that the account has reached, epoch s. */
   resetsAt: number | null;
 };
 
@@ -77,7 +77,7 @@ function readMessage(turn: Turn, message: ClaudeMessage): void {
     finish(turn, { type: 'failed', failure: longWait(message.error_status, message.retry_delay_ms) });
     return void turn.conversation.close();
   }
-  if (message.type === 'rate_limit_event') turn.resetsAt = message.rate_limit_info.resetsAt ?? null;
+  if (message.type === 'rate_limit_event') turn.resetsAt = limitEnd(message.rate_limit_info);
   for (const event of toEngineEvents(message)) {
     if (event.type === 'delta' || event.type === 'thinking') turn.said += event.text.length;
     turn.queue.push(event);
@@ -133,6 +133,10 @@ function giveUp(turn: Turn, outcome: Exclude<TurnOutcome, 'finished'>): void {
   turn.queue.end();
 }
 
+/** Each answer of the vendor names the end of the present window; only for a request that it refused is that the end of a limit. */
+const limitEnd = ({ status, resetsAt }: RateLimit): number | null => (status === 'rejected' ? (resetsAt ?? null) : null);
+
+type RateLimit = Extract<ClaudeMessage, { type: 'rate_limit_event' }>['rate_limit_info'];
 type Retry = Extract<ClaudeMessage, { subtype: 'api_retry' }>;
 const isLongRetry = (message: ClaudeMessage): message is Retry =>
   message.type === 'system' && message.subtype === 'api_retry' && message.retry_delay_ms > maxWaitMs;
