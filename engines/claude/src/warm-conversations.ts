@@ -8,8 +8,8 @@ import { fingerprintOf, type Conversation } from './conversation.ts';
  */
 export type WarmConversations = {
   /**
-   * Takes the open program that fits the request from the pool. One that does not fit is closed first, because it may still write the
-   * session's history.
+   * Takes the open program that fits the request from the pool. Others of the conversation have ended when it resolves, because they may
+   * still write the session's history.
    */
   take(request: EngineRequest): Promise<Conversation | null>;
   /** Puts a program back after its turn, or closes it. */
@@ -23,11 +23,13 @@ export const idleMs = 5 * 60_000;
 
 export function createWarmConversations({ limit, memory }: { limit: number; memory: number }): WarmConversations {
   const kept = new Map<string, { conversation: Conversation; timer: NodeJS.Timeout }>();
-  const closing = new Set<Promise<void>>();
+  const closing = new Map<string, Promise<unknown>>();
 
-  const closeOne = (conversation: Conversation) => {
-    const done = conversation.close().finally(() => closing.delete(done));
-    closing.add(done);
+  const closeOne = (key: string, conversation: Conversation): Promise<unknown> => {
+    const done = Promise.all([closing.get(key), conversation.close()]).finally(() => {
+      if (closing.get(key) === done) closing.delete(key);
+    });
+    closing.set(key, done);
     return done;
   };
   const remove = (key: string): Conversation | null => {
@@ -39,7 +41,7 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
   };
   const drop = (key: string) => {
     const conversation = remove(key);
-    if (conversation) void closeOne(conversation);
+    if (conversation) void closeOne(key, conversation);
   };
 
   /** Runs in parallel with turns: the program may serve its next turn meanwhile, and is measured again after it. */
@@ -51,15 +53,15 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
 
   return {
     async take(request) {
-      const conversation = remove(request.conversationKey);
-      if (conversation === null) return null;
-      if (fits(conversation, request)) return conversation;
-      await closeOne(conversation);
+      const { conversationKey: key } = request;
+      const conversation = remove(key);
+      if (conversation !== null && fits(conversation, request)) return conversation;
+      await (conversation === null ? closing.get(key) : closeOne(key, conversation));
       return null;
     },
     keep(key, conversation) {
       drop(key);
-      if (!conversation.alive || limit === 0) return void closeOne(conversation);
+      if (!conversation.alive || limit === 0) return void closeOne(key, conversation);
       const timer = setTimeout(() => drop(key), idleMs);
       timer.unref();
       kept.set(key, { conversation, timer });
@@ -70,11 +72,11 @@ export function createWarmConversations({ limit, memory }: { limit: number; memo
     async letGo(sessionId) {
       const found = [...kept].filter(([, { conversation }]) => conversation.sessionId === sessionId);
       for (const [key] of found) drop(key);
-      await Promise.all(closing);
+      await Promise.all(closing.values());
     },
     async close() {
       for (const key of kept.keys()) drop(key);
-      await Promise.all(closing);
+      await Promise.all(closing.values());
     },
   };
 }
