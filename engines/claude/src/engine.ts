@@ -9,12 +9,12 @@ import { type Conversation, openConversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall, loadSdk } from './find-claude.ts';
 import { readFolderNotes, readInstructions } from './instructions.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
-import { claudeEnv, configDirs, endpointToken, settingSources } from './launch.ts';
+import { claudeEnv, configDirs, endpointToken, settingSources, temporaryDir } from './launch.ts';
 import { askLimitEnd } from './limit-end.ts';
 import { titleModel } from './pin.ts';
 import { removePrivate } from './private-history.ts';
 import { probeClaude } from './probe.ts';
-import { removeSession } from './remove-session.ts';
+import { removeSession, removeTemporary } from './remove-session.ts';
 import { runTurn } from './run-turn.ts';
 import { createWarmConversations } from './warm-conversations.ts';
 
@@ -57,7 +57,7 @@ export const createEngine: CreateEngine = (deps) => {
     } finally {
       running.delete(conversation);
       if (request.purpose === undefined) warm.keep(request.conversationKey, conversation);
-      else await conversation.close();
+      else await closeSideCall(conversation, deps);
     }
   }
 
@@ -92,6 +92,7 @@ export const createEngine: CreateEngine = (deps) => {
       await warm.letGo(sessionId);
       // The session may be from a time with another endpoint setting.
       for (const dir of configDirs(deps)) await removeSession(dir, sessionId);
+      await removeTemporary(temporaryDir(deps.stateDir), sessionId);
     },
     async terminal({ resume, model }) {
       const location = locate(deps);
@@ -108,6 +109,12 @@ export const createEngine: CreateEngine = (deps) => {
     },
   };
 };
+
+/** The program does not store such a session, but it does store the images that it was shown. */
+async function closeSideCall(conversation: Conversation, { stateDir }: EngineDeps): Promise<void> {
+  await conversation.close();
+  if (conversation.sessionId !== null) await removeTemporary(temporaryDir(stateDir), conversation.sessionId);
+}
 
 /** The SDK would read anything else as a session's title. */
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

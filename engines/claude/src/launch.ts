@@ -29,7 +29,7 @@ export function claudeEnv({ env, baseUrl, stateDir }: Deps): Record<string, stri
   return {
     ...engineEnv(env, stateDir, baseUrl === null ? loginNames : []),
     ...(baseUrl !== null && endpointEnv(env, baseUrl, stateDir)),
-    CLAUDE_CODE_TMPDIR: path.join(stateDir, 'tmp'),
+    CLAUDE_CODE_TMPDIR: temporaryDir(stateDir),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     // Otherwise the tools of tool servers are hidden behind a search tool.
@@ -50,6 +50,9 @@ export const configDirs = ({ env, stateDir }: Pick<Deps, 'env' | 'stateDir'>): r
   configDir(env),
   endpointConfig(stateDir),
 ];
+
+/** The program's folder for temporary files, such as copies of the images that it was shown. */
+export const temporaryDir = (stateDir: string): string => path.join(stateDir, 'tmp');
 
 const endpointConfig = (stateDir: string): string => path.join(stateDir, 'config');
 
@@ -77,6 +80,7 @@ export function claudeOptions(
     env: sources.includes('user') ? env : { ...env, CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' },
     ...(request.model !== null && { model: request.model }),
     ...(resume !== null && { resume }),
+    ...(request.purpose !== undefined && { persistSession: false }),
     includePartialMessages: true,
     // Without this, `@/any/path` in a chat message would add that file to the prompt, and `/command` would run.
     verbatimPrompts: true,

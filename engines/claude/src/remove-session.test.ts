@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { removeSession } from './remove-session.ts';
+import { removeSession, removeTemporary } from './remove-session.ts';
 
 const own = '0b9c1c8e-6a5e-4f0e-9a53-1f6a3a3f0a11';
 const other = '0b9c1c8e-6a5e-4f0e-9a53-1f6a3a3f0a12';
@@ -48,8 +48,16 @@ test('removes all files of a session from every folder, and no others', async ()
   expect(config.files()).toEqual(kept.toSorted());
 });
 
+test('removes the temporary files of a session, and no others', async () => {
+  const kept = [`claude-1000/-home-ann-a/${other}/images/1.png`, `claude-1000/${own}`, `${own}/x`, `other/-home-ann-a/${own}/x`];
+  const config = openConfig([...kept, `claude-1000/-home-ann-a/${own}/images/1.png`, `claude-0/-home-ann-b/${own}/tasks/x`]);
+  await removeTemporary(config.dir, own);
+  expect(config.files()).toEqual(kept.toSorted());
+});
+
 test('does nothing when the program was never used', async () => {
   const config = openConfig([]);
   await removeSession(path.join(config.dir, 'none'), own);
+  await removeTemporary(path.join(config.dir, 'none'), own);
   expect(config.files()).toEqual([]);
 });

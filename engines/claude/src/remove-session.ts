@@ -12,8 +12,16 @@ const kinds = ['file-history', 'session-env', 'tasks', 'todos', 'debug', 'image-
  */
 export async function removeSession(dir: string, sessionId: string): Promise<void> {
   const beside = (await foldersIn(dir)).filter((folder) => kinds.includes(path.basename(folder)));
-  for (const folder of [...(await foldersIn(path.join(dir, 'projects'))), ...beside]) {
-    const own = (await ifThere(readdir(folder), [])).filter((name) => name.startsWith(sessionId));
-    for (const name of own) await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
-  }
+  for (const folder of [...(await foldersIn(path.join(dir, 'projects'))), ...beside]) await removeNamed(folder, sessionId);
+}
+
+/** Removes the temporary files of a session, which are in a folder for each user, and in it for each working folder. */
+export async function removeTemporary(dir: string, sessionId: string): Promise<void> {
+  const users = (await foldersIn(dir)).filter((folder) => path.basename(folder).startsWith('claude-'));
+  for (const user of users) for (const folder of await foldersIn(user)) await removeNamed(folder, sessionId);
+}
+
+async function removeNamed(folder: string, sessionId: string): Promise<void> {
+  const own = (await ifThere(readdir(folder), [])).filter((name) => name.startsWith(sessionId));
+  for (const name of own) await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
 }

@@ -15,6 +15,7 @@ import {
 import { testEngineLife, testMissingEngine } from '@svc/engine-kit/testing/engine-life.ts';
 import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
+import { filesBelow } from '@svc/testing/files-below.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { http } from '@svc/service-kit/builtin.ts';
@@ -105,6 +106,22 @@ describeWithEngine('claude', "lifecycle of claude's programs", async (install) =
     await expect.poll(() => programs(request.cwd)).toHaveLength(1);
     await engine.close();
     expect(programs(request.cwd)).toEqual([]);
+  });
+
+  test('keeps no image of a session that is forgotten, nor of a call without a session', async () => {
+    const { engine, request, stateDir } = start();
+    model.script(() => hello);
+    const image = path.join(dir, 'dot.webp');
+    writeFileSync(image, Buffer.from('UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA', 'base64'));
+    const attachments = [{ path: image, mime: 'image/webp' }];
+    const images = () => filesBelow(stateDir).filter((file) => file.includes('/images/'));
+    const { sessionId } = await collectTurn(engine, engineRequest({ prompt: 'what is it?', ...request, attachments }));
+    expect(images()).toHaveLength(1);
+    await engine.forget?.(sessionId ?? '');
+    expect(images()).toEqual([]);
+    const title = { ...request, attachments, purpose: 'title', toolPolicy: 'none' } as const;
+    await collectTurn(engine, engineRequest({ prompt: 'what is it?', ...title }));
+    expect(images()).toEqual([]);
   });
 
   test('the limit of a subscription includes its end', async () => {

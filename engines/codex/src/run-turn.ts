@@ -75,7 +75,7 @@ export async function* runTurn(
     for await (const event of queue) {
       hasUsedTools ||= event.type === 'tool';
       if (event.type === 'aborted') await giveUp({ threads, thread, endStarted });
-      isWhole = event.type === 'done' && !watch.hasMissed() && !hasUsedTools;
+      isWhole = event.type === 'done' && !watch.hasMissed() && !hasUsedTools && request.purpose === undefined;
       yield event;
     }
     return 'finished';

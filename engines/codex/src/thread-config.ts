@@ -69,6 +69,8 @@ export function threadParams(
     approvalPolicy: asks ? 'on-request' : 'never',
     baseInstructions: instructions,
     ...(request.model !== null && { model: request.model }),
+    // Nothing of a side call is stored.
+    ...(request.purpose !== undefined && { ephemeral: true }),
     ...(toolPolicy !== 'read' && { sandbox: toolPolicy === 'full' && !asks ? 'danger-full-access' : 'read-only' }),
     config: {
       ...(endpoint === 'vendor_by_key' ? byKeyConfig : endpoint && providerConfig(endpoint.url, bearer(endpoint))),

@@ -144,6 +144,14 @@ export function engineContract(contract: EngineContract): void {
       expect(ofType(again.events, 'session')).toMatchObject([{ engineSessionId: other.sessionId, resumed: true }]);
     });
 
+    test('a call without a session leaves nothing of what was said', async () => {
+      const word = randomUUID();
+      const said = { ...turns.text, prompt: `${turns.text.prompt}, and mind ${word}` };
+      const fields = { conversationKey: 'test:title', purpose: 'title', toolPolicy: 'none' } as const;
+      expect((await collectTurn(engine, turn(said, fields))).last).toEqual({ type: 'done' });
+      expect(contract.filesHolding?.(word) ?? []).toEqual([]);
+    });
+
     test('an unknown session id begins a new session and says so', async () => {
       const result = await collectTurn(engine, turn(turns.text, { resume: contract.unknownSession }));
       expect(ofType(result.events, 'notice').map((notice) => notice.code)).toContain('session_unknown');
