@@ -154,7 +154,8 @@ async function start(host: Host, hosted: Hosted): Promise<RunningCodex> {
     log.debug({ reason }, 'the codex app-server ended');
   });
   const isLoggedIn = endpoint !== null || isByKey || (await readLogin(server));
-  return { server, threads: createThreads(server, warm), endpoint, catalogs, defaultModel, isLoggedIn };
+  const threads = createThreads(server, warm, env.CODEX_HOME ?? cwd);
+  return { server, threads, endpoint, catalogs, defaultModel, isLoggedIn };
 }
 
 const openShim = (host: Host, baseUrl: string): Promise<ResponsesShim> =>

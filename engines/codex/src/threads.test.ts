@@ -1,13 +1,16 @@
-import { expect, test, vi } from 'vitest';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AppServer } from './app-server.ts';
-import type { Notification } from './json-rpc.ts';
+import { RpcError, type Notification } from './json-rpc.ts';
 import { createThreads } from './threads.ts';
 
 const id = '01a1fd48-7605-7812-90b1-68128dc0abdc';
 const second = '01a1fd48-7605-7812-90b1-68128dc0abdd';
 
 /** An app-server that tracks which threads are loaded. */
-function open(limit = 4) {
+function open(limit = 4, home = '/nowhere') {
   const loaded = new Set<string>();
   const asked: string[] = [];
   const listeners = new Set<(notification: Notification) => void>();
@@ -22,9 +25,9 @@ function open(limit = 4) {
     },
   };
   const server: AppServer = {
-    request: <Result>(method: string, params: object) => {
+    request: async <Result>(method: string, params: object) => {
       if (method !== 'thread/loaded/list') asked.push(method);
-      return Promise.resolve(answers[method]?.(params as { threadId: string }) as Result);
+      return answers[method]?.(params as { threadId: string }) as Result;
     },
     pid: undefined,
     ended: new Promise(() => undefined),
@@ -35,7 +38,7 @@ function open(limit = 4) {
     answerFor: () => () => undefined,
     subscribe: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
   };
-  return { threads: createThreads(server, limit), loaded, asked };
+  return { threads: createThreads(server, limit, home), loaded, asked, answers };
 }
 
 test('reuses the loaded thread for a turn with the same parameters', async () => {
@@ -114,4 +117,38 @@ test('keeps nothing of a turn that held an unknown thread, or none', async () =>
   threads.keep(await threads.open({}, id), {}, null);
   expect(await threads.open({}, id)).toMatchObject({ isLoaded: true });
   expect(asked).toEqual(['thread/start', 'thread/unsubscribe', 'thread/resume']);
+});
+
+/** As codex reports a file that a power failure has emptied. */
+const damaged = (method: string) => () => {
+  const message = 'thread-store internal error: failed to read session metadata /x.jsonl: rollout at /x.jsonl is empty';
+  throw new RpcError(method, { code: -32603, message });
+};
+
+test('starts a new thread in place of a damaged one', async () => {
+  const { threads, asked, answers } = open();
+  answers['thread/resume'] = damaged('thread/resume');
+  expect(await threads.open({}, second)).toMatchObject({ id, resumed: false });
+  expect(asked).toEqual(['thread/resume', 'thread/start']);
+  answers['thread/resume'] = () => {
+    throw new RpcError('thread/resume', { code: -32603, message: 'failed to read thread: Too many open files' });
+  };
+  await expect(threads.open({}, second)).rejects.toThrow('Too many open files');
+});
+
+test('removes a damaged thread with its file, and no other file', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const day = path.join(folder.path, 'sessions/2026/01/01');
+  mkdirSync(day, { recursive: true });
+  const [file, other] = [id, second].map((each) => path.join(day, `rollout-2026-01-01T00-00-00-${each}.jsonl`)) as [
+    string,
+    string,
+  ];
+  for (const each of [file, other]) writeFileSync(each, '');
+  const { threads, asked, answers } = open(4, folder.path);
+  answers['thread/delete'] = () => (existsSync(file) ? damaged('thread/delete')() : {});
+  await threads.remove(id);
+  expect(asked).toEqual(['thread/delete', 'thread/delete']);
+  expect([file, other].map(existsSync)).toEqual([false, true]);
 });

@@ -3,6 +3,7 @@ import { within } from '@svc/service-kit/within.ts';
 import type { AppServer } from './app-server.ts';
 import type { Thread, TokenCounts } from './codex-messages.ts';
 import { RpcError } from './json-rpc.ts';
+import { removeRollout } from './remove-rollout.ts';
 import { createThreadHolds } from './thread-holds.ts';
 import { noCounts } from './turn-usage.ts';
 
@@ -17,7 +18,7 @@ export type OpenedThread = { id: string; model: string; resumed: boolean; isLoad
  */
 export type Threads = {
   /**
-   * Loads a thread: the one to resume, or a new one when there is none or the app-server does not know it. It is then held until `keep` or
+   * Loads a thread: the one to resume, or a new one when there is none or the app-server cannot read it. It is then held until `keep` or
    * `giveUp`. One that an abandoned turn still holds, with the rights of that turn, is unloaded first.
    */
   open(params: object, resume: string | null): Promise<OpenedThread>;
@@ -27,7 +28,7 @@ export type Threads = {
   giveUp(thread: OpenedThread): Promise<boolean>;
   /** Unloads a thread with all its children. A thread that cannot be unloaded ends the app-server. */
   release(id: string): Promise<void>;
-  /** Permanently removes a thread that is not loaded. An unknown one counts as removed. */
+  /** Permanently removes a thread that is not loaded, damaged or not. An unknown one counts as removed. */
   remove(id: string): Promise<void>;
 };
 
@@ -38,7 +39,8 @@ const idleMs = 5 * 60_000;
 const closingWaitMs = 20;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function createThreads(server: AppServer, limit: number): Threads {
+/** `limit`: of threads that are kept. `home`: the program's own folder. */
+export function createThreads(server: AppServer, limit: number, home: string): Threads {
   const kept = new Map<string, Pick<OpenedThread, 'model' | 'used'> & { params: string; timer: NodeJS.Timeout }>();
   const releasing = new Map<string, Promise<void>>();
   const holds = createThreadHolds<OpenedThread>();
@@ -77,8 +79,15 @@ export function createThreads(server: AppServer, limit: number): Threads {
     try {
       return await load(server, params, id);
     } catch (error) {
-      if (!isUnknown(error)) throw error;
+      if (!isUnknown(error) && !isDamaged(error)) throw error;
       return start(server, params);
+    }
+  };
+  const remove = async (id: string): Promise<void> => {
+    try {
+      await server.request('thread/delete', { threadId: id }, removeLimitMs);
+    } catch (error) {
+      if (!isUnknown(error)) throw error;
     }
   };
 
@@ -99,9 +108,12 @@ export function createThreads(server: AppServer, limit: number): Threads {
     },
     async remove(id) {
       try {
-        await server.request('thread/delete', { threadId: id }, removeLimitMs);
+        await remove(id);
       } catch (error) {
-        if (!isUnknown(error)) throw error;
+        if (!isDamaged(error)) throw error;
+        // Without its file, codex removes the rest of it.
+        await removeRollout(home, id);
+        await remove(id);
       }
     },
     open(params, resume) {
@@ -150,3 +162,7 @@ const isClosing = (error: unknown): boolean =>
 
 const isUnknown = (error: unknown): boolean =>
   error instanceof RpcError && /no rollout found|invalid session id|thread not found/i.test(error.message);
+
+/** Nothing of it can be read any more, as after a power failure. */
+const isDamaged = (error: unknown): boolean =>
+  error instanceof RpcError && /\brollout at .+ (is empty|does not start with)/is.test(error.message);

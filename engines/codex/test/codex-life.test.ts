@@ -9,7 +9,7 @@ import { engineRequest } from '@svc/engine-kit/testing/engine-request.ts';
 import { testWarmEngine } from '@svc/engine-kit/testing/warm-engine.ts';
 import { http } from '@svc/service-kit/builtin.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
-import { filesHolding } from '@svc/testing/files-below.ts';
+import { filesBelow, filesHolding } from '@svc/testing/files-below.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { processesIn } from '@svc/testing/model-server/find-processes.ts';
 import { describeWithEngine } from '@svc/testing/model-server/test-engines.ts';
@@ -40,6 +40,24 @@ describeWithEngine('codex', "lifecycle of codex's app-server", async (install) =
     expect(servers(stateDir)).toHaveLength(1);
     await engine.close();
     expect(servers(stateDir)).toEqual([]);
+  });
+
+  test('replaces a thread that a power failure has damaged, and can forget it', async () => {
+    const first = start();
+    model.script(() => hello);
+    const said = await collectTurn(first.engine, engineRequest({ prompt: 'WORDS', ...first.request }));
+    await first.engine.close();
+    const files = () =>
+      filesBelow(path.join(first.stateDir, 'home/sessions')).filter((file) => file.includes(said.sessionId ?? ''));
+    for (const file of files()) writeFileSync(file, '');
+    const { engine, request } = start({ stateDir: first.stateDir });
+    const next = await collectTurn(engine, engineRequest({ prompt: 'hi', ...request, resume: said.sessionId }));
+    expect(next).toMatchObject({ text: 'hello', last: { type: 'done' } });
+    expect(ofType(next.events, 'notice')).toMatchObject([{ code: 'session_unknown' }]);
+    expect(files()).toHaveLength(1);
+    await engine.forget?.(said.sessionId ?? '');
+    expect(files()).toEqual([]);
+    await engine.forget?.(said.sessionId ?? '');
   });
 
   testWarmEngine(bench, { programs: ({ stateDir }) => servers(stateDir) });
