@@ -3,13 +3,14 @@ import path from 'node:path';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import { createTemporaryFiles, temporaryDir } from '@svc/engine-kit/temporary-files.ts';
 import { withTitleModel } from '@svc/engine-kit/turn-text.ts';
 import type { ClaudeSdk } from './claude-messages.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { acceptClaude, type ClaudeInstall, loadSdk } from './find-claude.ts';
 import { readFolderNotes, readInstructions } from './instructions.ts';
 import { keyInSettings, settingsFiles } from './key-in-settings.ts';
-import { claudeEnv, configDirs, endpointToken, settingSources, temporaryDir } from './launch.ts';
+import { claudeEnv, configDirs, endpointToken, settingSources } from './launch.ts';
 import { askLimitEnd } from './limit-end.ts';
 import { titleModel } from './pin.ts';
 import { removePrivate } from './private-history.ts';
@@ -22,9 +23,11 @@ import { createWarmConversations } from './warm-conversations.ts';
 export const createEngine: CreateEngine = (deps) => {
   const warm = createWarmConversations({ limit: deps.warm, memory: deps.warmMemory });
   const running = new Set<Conversation>();
+  const temporary = createTemporaryFiles(deps);
   let sdk: Promise<ClaudeSdk> | null = null;
 
   const open = async (install: ClaudeInstall, request: EngineRequest, resume: string | null) => {
+    temporary.sweepSoon();
     sdk ??= loadSdk(install.sdkDir).catch((error: unknown) => {
       sdk = null; // it may load in the next turn
       throw error;

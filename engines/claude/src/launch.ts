@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import type { EngineDeps, EngineRequest, ToolServer } from '@svc/engine-kit/engine.ts';
+import { temporaryDir } from '@svc/engine-kit/temporary-files.ts';
 import { configDir } from './config-dir.ts';
 import { instructionsText } from './instructions.ts';
 import { askedTools, questionTool } from './ask-person.ts';
@@ -50,9 +51,6 @@ export const configDirs = ({ env, stateDir }: Pick<Deps, 'env' | 'stateDir'>): r
   configDir(env),
   endpointConfig(stateDir),
 ];
-
-/** The program's folder for temporary files, such as copies of the images that it was shown. */
-export const temporaryDir = (stateDir: string): string => path.join(stateDir, 'tmp');
 
 const endpointConfig = (stateDir: string): string => path.join(stateDir, 'config');
 

@@ -5,6 +5,7 @@ import { engineEnv } from '@svc/engine-kit/engine-env.ts';
 import { findEngine } from '@svc/engine-kit/engine-path.ts';
 import type { CreateEngine, EngineDeps, EngineEvent, EngineFailure, EngineProbe, EngineRequest } from '@svc/engine-kit/engine.ts';
 import { guardEvents } from '@svc/engine-kit/guard-events.ts';
+import { createTemporaryFiles } from '@svc/engine-kit/temporary-files.ts';
 import { endMarkedProcesses } from '@svc/service-kit/process/marked-processes.ts';
 import { openCodexHome, openEmptyDir, operatorHome } from './codex-home.ts';
 import { type CodexHost, createCodexHost, endpointKey } from './codex-host.ts';
@@ -27,6 +28,7 @@ export const createEngine: CreateEngine = (deps) => {
   let opened: Opened | null = null;
   const run = randomUUID();
   const owner = createOwnerInstructions(deps.env);
+  const temporary = createTemporaryFiles(deps);
   const models = openThreadModels(path.join(deps.stateDir, 'thread-models'), deps.log);
   /** For a self-hosted endpoint we send the key ourselves; for the vendor's endpoint the program does. */
   const isByKey = deps.baseUrl === null && (deps.apiKey ?? null) !== null;
@@ -59,6 +61,7 @@ export const createEngine: CreateEngine = (deps) => {
     request: EngineRequest,
     signal: AbortSignal,
   ): AsyncGenerator<EngineEvent, TurnOutcome> {
+    temporary.sweepSoon();
     const { host, place } = open(program);
     const { codex, isWarm, release, retire, endOrphans } = await host.acquire();
     try {

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import path from 'node:path';
+import { temporaryDir } from './temporary-files.ts';
 
 /** Variables that every program needs: folders, user, locale and network. */
 const commonNames = [
@@ -60,7 +60,7 @@ export function engineEnv(
     if (value !== undefined) picked[name] = value;
   }
   Object.assign(picked, aroundProxy(picked));
-  picked.TMPDIR = path.join(stateDir, 'tmp');
+  picked.TMPDIR = temporaryDir(stateDir);
   mkdirSync(picked.TMPDIR, { recursive: true, mode: 0o700 });
   return picked;
 }
