@@ -1,8 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HandleResult } from '@svc/contract/turn.ts';
 import { answering, says, workingUntilAborted } from '@svc/testing/scripted-engine.ts';
+import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { envelope, openTestCore, type TestCore } from './open-test-core.ts';
 
 let core: TestCore;
@@ -35,6 +36,23 @@ describe('a turn', () => {
     const frames = await stream('go');
     expect(frames.map((frame) => frame['type'])).toEqual(['delta', 'segment', 'result']);
     expect(frames.at(-1)).toMatchObject({ result: { actions: [{ type: 'reply', text: 'one two' }] } });
+  });
+
+  test('that takes longer than a second reports when it began, by the time of day', async () => {
+    const clock = createFakeClock();
+    const slow = await openTestCore({ clock });
+    onTestFinished(() => slow.close());
+    slow.engine.script(async function* () {
+      clock.advance(1000);
+      yield* says('At last.');
+    });
+    const begun = clock.now();
+    await slow.handle(envelope('hello'));
+    const turns = slow.telemetry.events.filter(({ kind }) => kind === 'turn');
+    expect(turns).toMatchObject([
+      { payload: { what: 'started', at: begun } },
+      { payload: { what: 'ended', outcome: 'replied', ms: 1000 } },
+    ]);
   });
 
   test('runs the steps in order and reports each', async () => {

@@ -18,6 +18,7 @@ export interface TurnEvents {
   /** The number of earlier messages that were not given to the engine. */
   transcriptCut(turn: Turn, identity: Identity, count: number): void;
   queued(turn: Turn, position: number): void;
+  /** `at`: when it began, epoch ms. */
   started(turn: Turn, at: number): void;
   ended(turn: Turn, outcome: Outcome | 'failed', ms: number, error?: string): void;
   recovered(turn: Turn, attempts: number): void;

@@ -40,10 +40,11 @@ async function timed(
   run: () => Promise<HandleResult>,
 ): Promise<HandleResult> {
   const since = clock.elapsed();
+  const at = clock.now();
   let isLong = false;
   const cancel = clock.after(longTurnMs, () => {
     isLong = true;
-    events.started(turn, since);
+    events.started(turn, at);
   });
   try {
     const handled = await run();
