@@ -220,6 +220,18 @@ test('a turn is counted once, and the usage of the failed engine is reported', a
   expect(row).toMatchObject({ turns: 1, engine_id: 'codex', engine_session_id: 'codex-session' });
 });
 
+test.each([
+  ['with a price', 0.25, [0, 1]],
+  ['without a price', null, [1, 0]],
+])('the sums of usage count a turn once, if its failed run is %s', async (_name, cost_usd, turns) => {
+  const { turn, engine, payloads } = await open();
+  const tokens = { input_tokens: 7, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0 };
+  const usage = { ...tokens, estimated: false, cost_usd };
+  engine('claude').script(fails('engine_overloaded', [{ type: 'usage', usage }]));
+  await turn('hello');
+  expect(payloads('token-usage').map((payload) => payload['turns'] ?? 1)).toEqual(turns);
+});
+
 test('a title falls back to the next engine, too', async () => {
   const { core, engine } = await open();
   engine('claude').script(fails('engine_rate_limited'));

@@ -8,8 +8,11 @@ import type { EventOut } from './event-out.ts';
 
 /** The usage of turns, side calls and speech, and the limits that were reached. */
 export interface UsageEvents {
-  /** The usage of a turn: the event's identity is the raw sender; the payload contains the principal as well. */
-  tokenUsage(turn: Turn, identity: Identity, charge: Charge): void;
+  /**
+   * The usage of a turn: the event's identity is the raw sender; the payload contains the principal as well. `turns`: 0 for a run of a turn
+   * that is counted with another one.
+   */
+  tokenUsage(turn: Turn, identity: Identity, charge: Charge, turns: 0 | 1): void;
   /** The usage of a side call outside any conversation, by its purpose. */
   sideUsage(feature: string, charge: Charge): void;
   /** The usage of a side call for a turn. */
@@ -21,10 +24,11 @@ export interface UsageEvents {
 }
 
 export const usageEvents = ({ send, emit }: EventOut): UsageEvents => ({
-  tokenUsage: (turn: Turn, identity: Identity, charge: Charge) => {
+  tokenUsage: (turn: Turn, identity: Identity, charge: Charge, turns: 0 | 1) => {
     const principal = identity.principal_key;
     const { payload, ...costs } = usageFields(charge);
-    emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...payload }, ...costs });
+    const counted = turns === 1 ? {} : { turns };
+    emit(turn, { kind: 'token-usage', principal, payload: { turn_id: turn.id, principal, ...counted, ...payload }, ...costs });
   },
   sideUsage: (feature: string, charge: Charge) => {
     const { payload, ...costs } = usageFields(charge);

@@ -18,10 +18,15 @@ export type Used = {
 
 export type CountDeps = Pick<TurnDeps, 'events' | 'spend' | 'sessions'>;
 
-/** Counts the run that ends a turn. Aborted and failed turns cost something too, and are counted like any other. */
-export async function countTurn(deps: CountDeps, used: Used): Promise<void> {
-  const { usage, model } = used.charge;
-  countTokens(deps, used);
+/**
+ * Counts the run that ends a turn. Aborted and failed turns cost something too, and are counted like any other. `isCounted`: a failed run of
+ * the turn stands for it in the sums.
+ */
+export async function countTurn(deps: CountDeps, used: Used, isCounted = false): Promise<void> {
+  const { turn, identity, charge } = used;
+  const { usage, model } = charge;
+  deps.events.tokenUsage(turn, identity, charge, isCounted ? 0 : 1);
+  deps.spend.add(identity, usage.cost_usd, turn.envelope);
   await deps.sessions.addTurn(used.session, {
     engine_session_id: used.engineSessionId,
     input_tokens: usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
@@ -31,13 +36,18 @@ export async function countTurn(deps: CountDeps, used: Used): Promise<void> {
   });
 }
 
-/** Counts a failed run after which another engine is tried: it is not a turn of the session, and only its reported usage counts. */
-export async function countFailedRun(deps: CountDeps, used: Used): Promise<void> {
+/**
+ * Counts a failed run after which another engine is tried: it is not a turn of the session, and only its reported usage counts. In the sums of
+ * usage a turn is counted once: with its first run without a price, which makes the turn an unpriced one, else with the run that ends it.
+ * Returns whether it has been counted.
+ */
+export async function countFailedRun(deps: CountDeps, used: Used, isCounted: boolean): Promise<boolean> {
+  const { turn, identity, charge } = used;
   if (used.engineSessionId !== null) await deps.sessions.keepEngineSession(used.session, used.engineSessionId);
-  if (used.isReported) countTokens(deps, used);
-}
-
-function countTokens({ events, spend }: CountDeps, { turn, identity, charge }: Used): void {
-  events.tokenUsage(turn, identity, charge);
-  spend.add(identity, charge.usage.cost_usd, turn.envelope);
+  if (!used.isReported) return isCounted;
+  const { cost_usd: cost } = charge.usage;
+  const stands = !isCounted && cost === null;
+  deps.events.tokenUsage(turn, identity, charge, stands ? 1 : 0);
+  deps.spend.addSideCall(identity, cost, turn.envelope);
+  return isCounted || stands;
 }

@@ -30,6 +30,7 @@ export async function reasonWithFallback(
   const { ids, passedOver } = fallback.order(first.choice.id);
   const fallbackReasons = [...passedOver];
   const crashed = new Set<string>();
+  let isCounted = false;
 
   for (let place = 0; ;) {
     const id = ids[place] ?? first.choice.id;
@@ -37,22 +38,22 @@ export async function reasonWithFallback(
     const active = id === first.choice.id ? first : await deps.engines.open(asEngineId(id));
     const { outcome, used } = await ask(active);
     if (outcome.ending !== 'failed') {
-      await countTurn(deps, used);
+      await countTurn(deps, used, isCounted);
       fallback.answered(id);
       return { reply: outcome, active, session: used.session, fallbackReason: fallbackReasonOf(fallbackReasons, outcome) };
     }
     const { failure } = outcome;
     switch (stepAfter(deps, outcome, { id, next, hasCrashed: crashed.has(id) })) {
       case 'give_up':
-        await countTurn(deps, used);
+        await countTurn(deps, used, isCounted);
         throw toError(failure, active.engine.id);
       case 'again':
-        await countFailedRun(deps, used);
+        isCounted = await countFailedRun(deps, used, isCounted);
         crashed.add(id);
         notice(id, 'retry', `${id} is asked again: ${failure.message}`);
         break;
       case 'next':
-        await countFailedRun(deps, used);
+        isCounted = await countFailedRun(deps, used, isCounted);
         fallbackReasons.push(`${id} could not answer: ${failure.message}`);
         notice(id, 'fallback', `${next} is asked instead of ${id}: ${failure.message}`);
         place++;
