@@ -49,6 +49,15 @@ test('the time of the last use is stored to the minute', async () => {
   expect(await seen()).toBe(begun + 60_000);
 });
 
+test('a session stays signed in while nothing can be written, as on a full disk', async () => {
+  const { clock, db, sessions } = open();
+  const { cookie, header } = await sessions.open(db, from);
+  clock.advance(60_000);
+  db.raw.exec('PRAGMA query_only=ON');
+  expect(await sessions.find(cookie, header)).toMatchObject(from);
+  db.raw.exec('PRAGMA query_only=OFF');
+});
+
 test('ends one session, all but one, or all', async () => {
   const { db, sessions } = open();
   for (let times = 0; times < 3; times++) await sessions.open(db, from);

@@ -26,6 +26,10 @@ export interface LoginSessions {
 }
 
 export function createLoginSessions(db: Pick<Database, 'all' | 'get' | 'run'>, clock: Clock, ids: Ids): LoginSessions {
+  /** On a full disk nothing can be written, and the operator has to sign in to make room: they stay signed in, and it is tried again. */
+  const noteSeen = (id: string, now: number): Promise<unknown> =>
+    db.run('UPDATE login_session SET seen_at = ? WHERE id = ?', now, id).catch(() => undefined);
+
   return {
     async open(tx, { device, method }) {
       const now = clock.now();
@@ -53,8 +57,7 @@ export function createLoginSessions(db: Pick<Database, 'all' | 'get' | 'run'>, c
       if (row === undefined) return null;
       const { header_hash, ...session } = row;
       if (header !== null && tokenHash(header) !== header_hash) return null;
-      if (now - session.seen_at >= seenEveryMs)
-        await db.run('UPDATE login_session SET seen_at = ? WHERE id = ?', now, session.id);
+      if (now - session.seen_at >= seenEveryMs) await noteSeen(session.id, now);
       return session;
     },
 
