@@ -31,6 +31,7 @@ import { createRetention, type Retention } from './retention/retention.ts';
 import { createIndexer, type Indexer } from './search/indexer.ts';
 import { createSearchThread, type SearchThread } from './search/search-thread.ts';
 import { createCoreDirectory } from './session/core-directory.ts';
+import { isForgotten } from './session/session-facts.ts';
 import { createListPrices } from './session/list-prices.ts';
 import { createSessionList, type SessionList } from './session/session-list.ts';
 import { createPrincipalReader, type PrincipalReader } from './usage/fold-people.ts';
@@ -115,6 +116,7 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
   const commitQueue = new CommitQueue({
     write(events) {
       const fresh = write(events);
+      for (const event of fresh) if (event.session !== null && isForgotten(event)) core.forget(event.session);
       checkpointer.committed();
       indexer.stored(fresh.length);
       feed.stored(fresh);
@@ -135,7 +137,8 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
     submit: async (events) => commitQueue.submit(await maskEvents(events.map(wellFormed))),
     onChanged: (keys) => feed.changed(keys),
   });
-  const { sessionList, hosts, transcripts } = sessions;
+  const { core, ...parts } = sessions;
+  const { sessionList, hosts, transcripts } = parts;
   const otel = createOtelExport({
     mask: knownSecrets.mask,
     settings,
@@ -167,7 +170,7 @@ export function createCollectorContext(options: CollectorOptions): CollectorCont
     retention,
     otel,
     readPrincipals: options.readPrincipals ?? createPrincipalReader(urls.core),
-    ...sessions,
+    ...parts,
     readAuth: createBearerAuth(settings.insightsToken, 'SVC_INSIGHTS_TOKEN'),
     controlAuth: createBearerAuth(settings.insightsControlToken, 'SVC_INSIGHTS_CONTROL_TOKEN'),
     async close() {
@@ -232,5 +235,5 @@ function openSessions({ settings, db, clock, log, coreUrl, tmuxSocket, roots, su
     },
   });
   const sessionList = createSessionList({ db, transcripts: transcriptStore, hosts, core, prices, gitRoots, clock });
-  return { gitRoots, hosts, transcriptStore, transcripts, sessionList };
+  return { core, gitRoots, hosts, transcriptStore, transcripts, sessionList };
 }

@@ -71,6 +71,19 @@ test('a session of the core and its transcript are one row, and turns of the cor
   expect((await stored()).map(({ kind }) => kind)).toEqual(['inbound']);
 });
 
+test('of a deleted session neither its title in the core nor the first words of its transcript are shown', async () => {
+  sessions[key] = { ...facts, cwd: workspace() };
+  await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
+  await control.collector.context.transcripts.start();
+  writeTranscript('sdk-ts');
+  const seen = () => control.collector.context.db.raw.prepare('SELECT conversation_key FROM transcript').all();
+  await expect.poll(seen).toMatchObject([{ conversation_key: key }]);
+  expect(await list()).toMatchObject([{ title: 'About a file', engine_id: 'claude' }]);
+  delete sessions[key];
+  await ingest({ kind: 'session', session: key, payload: { what: 'forgotten' } });
+  expect(await list()).toMatchObject([{ title: null, last_text: null }]);
+});
+
 test('a message typed in a terminal to a session of the core is stored under its key and keeps its channel and sender', async () => {
   sessions[key] = { ...facts, cwd: workspace(), claimed_by: 'ann' };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', ts: 1000 });

@@ -46,6 +46,14 @@ test('a title makes no session, and a session that was forgotten has none', asyn
   expect(await listed()).toMatchObject([{ last_text: null }]);
 });
 
+test('the last text of a session is what was said after its conversation was deleted, also within one commit', async () => {
+  const forgotten = (ts: number) => ({ kind: 'session', session: 'a', ts, payload: { what: 'forgotten' } });
+  await collector.ingest([said('a', 100, 'a fox'), forgotten(101), said('a', 102, 'a cat')]);
+  expect(await listed()).toMatchObject([{ last_text: 'a cat' }]);
+  await collector.ingest([said('a', 103, 'a dog'), forgotten(104)]);
+  expect(await listed()).toMatchObject([{ last_text: null }]);
+});
+
 test.each([[null], [''], [5], [{}], [undefined]])('a title of %j clears the title', async (title) => {
   await collector.ingest([said('a', 100, 'a fox'), titled('a', 101, 'Foxes'), titled('a', 102, title)]);
   expect(await titles()).toEqual({ a: null });

@@ -108,3 +108,16 @@ test('sessions of the same millisecond are all found, even across a page boundar
   );
   expect(await directory.keyOf('engine-249', 1000)).toBe('key-249');
 });
+
+test('a deleted session is not known again by an answer that was on its way', async () => {
+  const { ask, asked } = slowCore();
+  const directory = createCoreDirectory('http://127.0.0.1:1', createFakeClock(1_000_000), ask);
+  const found = directory.keyOf('engine-149', 150_000);
+  directory.forget('key-149');
+  asked[0]?.();
+  expect([await found, directory.of('key-149'), directory.of('key-148')]).toMatchObject([
+    null,
+    undefined,
+    { claimed_by: undefined },
+  ]);
+});

@@ -26,6 +26,8 @@ export type CoreDirectory = {
   /** Updates what is known. Waits only a moment, so that a core that does not answer delays nothing. */
   refresh(): Promise<void>;
   of(key: string): CoreFacts | undefined;
+  /** The core has deleted the session. */
+  forget(key: string): void;
   /** The session to which an engine's session belongs, if it was active at `since` (epoch ms) or later; else null. */
   keyOf(engineSessionId: string, since: number): Promise<string | null>;
 };
@@ -38,8 +40,11 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
   let knownFrom = Number.POSITIVE_INFINITY;
   let knownTo = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | null = null;
+  /** Deleted since the core was asked: its answer may still contain them. */
+  const deleted = new Set<string>();
 
   const take = (session: Session) => {
+    if (deleted.has(session.conversation_key)) return;
     const { conversation_key, engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target } = session;
     facts.set(conversation_key, { engine_id, engine_session_id, model, title, cwd, claimed_by, multiplexer, tmux_target });
     if (engine_session_id !== null) byEngineSession.set(engine_session_id, conversation_key);
@@ -70,6 +75,7 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
   /** Reads the newest page and further ones, back to sessions that were active at `since`. Never rejects. */
   const sync = (since: number): Promise<void> => {
     askedAt = clock.elapsed();
+    if (asking === null) deleted.clear();
     return (asking ??= readFrom(since)
       .catch(() => undefined) // the core does not answer: its last answer stays in use
       .finally(() => (asking = null)));
@@ -86,6 +92,10 @@ export function createCoreDirectory(coreUrl: string, clock: Clock, ask: Ask = as
       ]);
     },
     of: (key) => facts.get(key),
+    forget(key) {
+      facts.delete(key);
+      if (asking !== null) deleted.add(key);
+    },
     async keyOf(engineSessionId, since) {
       const isOpen = isStale() || knownFrom > since;
       const isUnknown = () => !byEngineSession.has(engineSessionId);

@@ -1,4 +1,5 @@
 import type { Database, Value } from '@svc/store/database.ts';
+import type { BatchDatabase } from '@svc/store/open-sqlite.ts';
 import { keepTerminalSession } from '../session/session-store.ts';
 import type { TranscriptRow } from './transcript-row.ts';
 
@@ -67,6 +68,12 @@ export function createTranscriptStore(db: Db): TranscriptStore {
     keyOf: async (engineSessionId) =>
       (await db.get<{ conversation_key: string }>(selectKey, engineSessionId))?.conversation_key ?? null,
   };
+}
+
+/** Removes the titles that transcripts gave a session, which are its first words. Part of the caller's batch. */
+export function createTranscriptTitleRemover(db: BatchDatabase): (key: string) => void {
+  const update = db.statement('UPDATE transcript SET title = NULL WHERE conversation_key = ? AND is_core = 1');
+  return (key) => void update.run(key);
 }
 
 const selectOfSessions = `SELECT * FROM transcript WHERE conversation_key IN (SELECT value FROM json_each(?))
