@@ -12,7 +12,7 @@ const ownWord = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud
 
 /** The text around the first match, and the positions of the words in it. */
 export function snippetAround(text: string, words: readonly string[]): Snippet {
-  const looked = text.slice(0, maxLooked).replaceAll(/\s/g, ' ');
+  const looked = text.slice(0, maxLooked).normalize().replaceAll(/\s/g, ' ');
   const folded = fold(looked);
   const wanted = words.map(fold).filter((word) => word !== '');
   const first = Math.min(...wanted.map((word) => place(folded, word, 0)).filter((at) => at >= 0));
@@ -22,7 +22,7 @@ export function snippetAround(text: string, words: readonly string[]): Snippet {
 }
 
 /** Whether a text contains a word. */
-export const holdsWord = (text: string, word: string): boolean => place(fold(text), fold(word), 0) >= 0;
+export const holdsWord = (text: string, word: string): boolean => place(fold(text.normalize()), fold(word), 0) >= 0;
 
 function placesOf(folded: string, words: readonly string[]): [number, number][] {
   const places: [number, number][] = [];

@@ -5,6 +5,10 @@ const anySingle = new RegExp(single.source, 'u');
 
 /**
  * A text for the index: each character of a script without spaces becomes a word, so that any part of a sentence is found;
- * in a query several of them become a phrase.
+ * in a query several of them become a phrase. Some systems write an accented letter as two characters, macOS in names of files: both forms
+ * become one.
  */
-export const spacedText = (text: string): string => (anySingle.test(text) ? text.replaceAll(single, ' $& ') : text);
+export function spacedText(text: string): string {
+  const whole = text.normalize();
+  return anySingle.test(whole) ? whole.replaceAll(single, ' $& ') : whole;
+}

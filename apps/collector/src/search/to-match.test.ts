@@ -27,6 +27,11 @@ test.each([
   ['quick -fox', [1]],
   ['cafe', [2]],
   ['café', [2]],
+  ['cafe\u0301', [2]],
+  ['re\u0301sume\u0301s', [7]],
+  ['résumés', [7]],
+  ['한글', [8]],
+  ['\u1112\u1161\u11ab\u1100\u1173\u11af', [8]],
   ['"au lait', [2]],
   ['你好', [3]],
   ['世界', [3]],
@@ -53,6 +58,8 @@ test.each([
     'great👍work',
     '私は日本人です',
     'x a-b y',
+    'two re\u0301sume\u0301s',
+    'the folder \u1112\u1161\u11ab\u1100\u1173\u11af',
   ]);
   expect(find(query)).toEqual(rows);
 });
