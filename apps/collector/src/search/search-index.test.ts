@@ -146,3 +146,15 @@ test('an index that cannot be opened is discarded like a damaged one', () => {
   const damaged = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
   expect(discardBroken({ ...files, indexFile: `${files.indexFile}.missing` }, damaged)).toBe('database disk image is malformed');
 });
+
+test('long texts are added a few at a time, and all of them are found in the end', () => {
+  const long = 'word '.repeat(50_000);
+  for (let seq = 1; seq <= 30; seq++) store(seq, 's', long);
+  const first = index.index(2000);
+  expect(first.behind).toBe(true);
+  expect(first.seq).toBeLessThan(15);
+  let answer = first;
+  while (answer.behind) answer = index.index(2000);
+  expect(answer.seq).toBe(30);
+  expect(find('word')).toMatchObject({ hits: 30, complete: true });
+});

@@ -25,6 +25,8 @@ const layout = 2;
 const blockSize = 4096;
 /** A search first adds missing events, up to this number. */
 const maxAddedFirst = 5000;
+/** The most text, in characters, that is read and added at once: texts of the maximum length would take too long, and too much memory. */
+const maxAddedChars = 2 * 1024 * 1024;
 
 /** A search reads single rows all over the file of the events; memory mapping halves its time. */
 const tuning = 'PRAGMA stored.mmap_size=2147418112';
@@ -138,7 +140,7 @@ function createIndex(db: DatabaseSync): SearchIndex {
 
   const index = (limit: number): IndexAnswer => {
     const seq = Number(position.get()?.['seq'] ?? 0);
-    const rows = next.all(seq, limit) as EventText[];
+    const { rows, isCut } = firstFitting(next.iterate(seq, limit));
     const last = rows.at(-1);
     if (last === undefined) return { seq, behind: false };
     inTransaction(() => {
@@ -151,7 +153,7 @@ function createIndex(db: DatabaseSync): SearchIndex {
       for (const [number, newest] of newestByBlock(rows)) addTime.run(number, newest);
       setPosition.run(last.seq);
     });
-    return { seq: last.seq, behind: rows.length === limit };
+    return { seq: last.seq, behind: isCut || rows.length === limit };
   };
   const find = findSessions({ db, parts, blockSize });
   return {
@@ -172,6 +174,18 @@ function createIndex(db: DatabaseSync): SearchIndex {
     sumUsage: createUsageSummer(db),
     close: () => db.close(),
   };
+}
+
+/** The first rows whose texts together are not too long, and at least one if there is any. */
+function firstFitting(found: Iterable<unknown>): { rows: EventText[]; isCut: boolean } {
+  const rows: EventText[] = [];
+  let chars = 0;
+  for (const row of found as Iterable<EventText>) {
+    rows.push(row);
+    chars += row.text?.length ?? 0;
+    if (chars >= maxAddedChars) return { rows, isCut: true };
+  }
+  return { rows, isCut: false };
 }
 
 /** The index refers to a session by a number; each is looked up once for a commit. */
