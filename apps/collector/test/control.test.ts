@@ -1,9 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownProcess, type ProcessFacts } from '../src/control/process-facts.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createControl } from '../src/control/create-control.ts';
+import { ownProcess, readProcess, type ProcessFacts } from '../src/control/process-facts.ts';
+import type { SessionHost } from '../src/terminal/session-hosts.ts';
+import type { TranscriptRow } from '../src/transcript/transcript-row.ts';
 import { createRemoteUsers } from '@svc/service-kit/http/remote-users.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { endProcess } from '../src/control/end-process.ts';
@@ -181,6 +184,23 @@ test.each([
   ['an orphan', 700, 1, facts(700, { parent: 1 })],
 ])('refuses to end %s', async (_name, pid, parent, found) => {
   await expect(ownProcess(pid, parent, async () => found)).rejects.toMatchObject({ status: 409 });
+});
+
+test('kill ends a program whose parent has ended, as after its terminal was closed', async () => {
+  const shell = spawn('sh', ['-c', 'sleep 600 >/dev/null 2>&1 & echo $!'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [[said]] = (await Promise.all([once(shell.stdout, 'data'), once(shell, 'exit')])) as [[Buffer], unknown];
+  const pid = Number(String(said));
+  onTestFinished(() => void spawnSync('kill', ['-9', String(pid)]));
+  const found = await readProcess(pid);
+  const host = { ...found, pane: null, workers: [] } as unknown as SessionHost;
+  const { context } = control.collector;
+  const { kill } = createControl({
+    ...context,
+    hosts: { ...context.hosts, current: async () => new Map([['terminal:claude:x', host]]) },
+    transcriptStore: { ...context.transcriptStore, ofSessions: async () => [{ is_core: 0, cwd: null } as TranscriptRow] },
+  });
+  expect(await kill('terminal:claude:x', true)).toEqual({ ended: 'process', pid });
+  expect(await readProcess(pid)).toBeNull();
 });
 
 test('a process whose pid was reused gets no signal', async () => {

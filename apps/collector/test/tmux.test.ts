@@ -25,7 +25,7 @@ const bytes = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') :
 beforeAll(async () => {
   if (noTmux !== null) return;
   const sessions = Object.fromEntries(
-    ['pane', 'prefix', 'pan', 'shell', 'deaf'].map((name) => [name, { multiplexer: 'tmux', tmux_target: name }]),
+    ['pane', 'prefix', 'both', 'pan', 'shell', 'deaf'].map((name) => [name, { multiplexer: 'tmux', tmux_target: name }]),
   );
   const hostile = [
     'a#(touch canary)',
@@ -113,6 +113,14 @@ testInTmux('types exactly the text, without interpretation by tmux or a shell', 
   await expect.poll(() => bytes(file).split('\r').length).toBe(texts.length + 1);
   expect(bytes(file)).toBe(texts.map((text) => `${text}\r`).join(''));
   expect(existsSync(canary)).toBe(false);
+});
+
+testInTmux('lines that are typed at the same time do not mix', async () => {
+  const file = await openPane('both');
+  const lines = ['one', 'two', 'three'];
+  const answers = await Promise.all(lines.map((text) => type('both', { text, enter: true })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await expect.poll(() => bytes(file).split('\r').slice(0, -1).toSorted()).toEqual(lines.toSorted());
 });
 
 testInTmux('presses named keys', async () => {

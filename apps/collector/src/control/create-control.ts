@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendKeysRequest } from '@svc/contract/control.ts';
+import { compositeKey } from '@svc/service-kit/composite-key.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { createInTurnByKey } from '@svc/service-kit/in-turn-by-key.ts';
 import { badRequest, conflict, ServiceError, unavailable } from '@svc/service-kit/service-error.ts';
 import type { CollectorContext } from '../context.ts';
 import { touchesOf } from '../map/touch-store.ts';
@@ -9,7 +11,7 @@ import { findProgram, findTarget, type ControlTarget } from './control-target.ts
 import { createCoreSessions } from './core-sessions.ts';
 import { endProcess } from './end-process.ts';
 import { readTreeDiff, type TreeDiff } from './git-diff.ts';
-import { ownProcess, type ProcessFacts } from './process-facts.ts';
+import { sameProcess, type ProcessFacts } from './process-facts.ts';
 import { restartDaemon } from './restart-daemon.ts';
 import { checkedKey, checkedText, createTmux, noTerminal } from './tmux.ts';
 
@@ -29,11 +31,13 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
   const tmux = createTmux();
   const places = { sessions, hosts, transcriptStore, socket: path.join(run, 'tmux.sock') };
   const target = (key: string) => findTarget(places, key);
+  /** A line and its Enter belong together: what someone else types waits. */
+  const inTurn = createInTurnByKey({ ofKey: 32, all: 256, what: 'inputs of terminals' });
   const restartSelf = () => void clock.after(lastResponseMs, () => void process.kill(process.pid, 'SIGTERM'));
 
   /** The process that runs only this session; null if an engine of the core runs it. */
   const processOf = async ({ terminal, program }: ControlTarget): Promise<ProcessFacts | null> => {
-    if (program !== null) return ownProcess(program.pid, program.parent);
+    if (program !== null) return sameProcess(program);
     return terminal === null ? null : tmux.process(terminal);
   };
 
@@ -69,12 +73,14 @@ export function createControl({ settings, db, clock, hosts, transcriptStore }: D
       if (keys !== undefined) checkedKey(keys);
       const { terminal } = await target(session_id);
       if (terminal === null) throw noTerminal();
-      if (text !== undefined && text !== '') {
-        await tmux.type(terminal, text);
-        // Programs treat input that arrives at once as pasted, so an immediate Enter would become part of the text.
-        if (enter === true) await sleep(typingPauseMs);
-      }
-      if (keys !== undefined || enter === true) await tmux.press(terminal, keys ?? 'Enter');
+      await inTurn(compositeKey(terminal.socket, terminal.target), async () => {
+        if (text !== undefined && text !== '') {
+          await tmux.type(terminal, text);
+          // Programs treat input that arrives at once as pasted, so an immediate Enter would become part of the text.
+          if (enter === true) await sleep(typingPauseMs);
+        }
+        if (keys !== undefined || enter === true) await tmux.press(terminal, keys ?? 'Enter');
+      });
       return {};
     },
     async diff(key: string): Promise<TreeDiff> {

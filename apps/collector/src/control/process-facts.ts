@@ -34,5 +34,13 @@ export async function ownProcess(pid: number, parent: number, read: ReadProcess 
   return facts;
 }
 
+/** Throws `conflict` unless the process that was found is still there. Its parent may have ended meanwhile, or before. */
+export async function sameProcess(found: ProcessFacts, read: ReadProcess = readProcess): Promise<ProcessFacts> {
+  const facts = await read(found.pid);
+  if (!isSame(found, facts)) throw conflict('There is no process to end.');
+  if (facts?.user !== process.getuid?.()) throw conflict(`Process ${found.pid} is not one of this user, so it was not ended.`);
+  return found;
+}
+
 export const isSame = (a: ProcessFacts, b: ProcessFacts | null): boolean =>
   b !== null && a.pid === b.pid && a.startedAt === b.startedAt;
