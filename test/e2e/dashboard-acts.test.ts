@@ -258,6 +258,73 @@ describe.skipIf(why !== null)(`actions in the dashboard${skipNote(why)}`, () => 
     expect(faults).toEqual([]);
   });
 
+  test('the search field has the words that were looked for, also after going back, and `/` keeps what was found', async () => {
+    await open('/search?q=count');
+    const field = page.getByRole('searchbox', { name: 'Words to find' });
+    await page.locator('.snippet mark').first().waitFor();
+    await field.fill('nowhere');
+    await page.keyboard.press('Enter');
+    await page.getByText('No event has all these words').waitFor();
+    await page.goBack();
+    await page.locator('.snippet mark').first().waitFor();
+    await expect.poll(() => field.inputValue()).toBe('count');
+    await page.locator('#main').focus();
+    await page.keyboard.press('/');
+    await page.locator('input[type=search]:focus').waitFor();
+    expect(new URL(page.url()).search).toBe('?q=count');
+    expect(await page.locator('.snippet mark').count()).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('the list of sessions keeps the keyboard where it is while it is filtered', async () => {
+    await open('/sessions');
+    const box = page.getByLabel('Only those working now');
+    await box.focus();
+    const read = page.waitForResponse((response) => response.url().includes('active=1'));
+    await page.keyboard.press('Space');
+    await read;
+    await expect.poll(() => box.isChecked()).toBe(true);
+    expect(await page.evaluate('document.activeElement.type')).toBe('checkbox');
+    expect(faults).toEqual([]);
+  });
+
+  test('events stay where they are while a person reads, and none is missing between the pages', async () => {
+    let newest = 300;
+    const eventAt = (number: number) => ({
+      id: `e${number}`,
+      ts: number,
+      kind: 'test',
+      session: null,
+      text: `number ${number}`,
+      payload: {},
+    });
+    await page.route('**/collector/api/events?*', (route) => {
+      const before = new URL(route.request().url()).searchParams.get('before');
+      const from = before === null ? newest : Number(before.slice(1)) - 1;
+      const events = Array.from({ length: 100 }, (_, index) => eventAt(from - index));
+      return route.fulfill({ json: { events, next_before: events.at(-1)?.id ?? null } });
+    });
+    const shown = async () => (await page.locator('.event-text').allTextContents()).map((text) => Number(text.split(' ')[1]));
+    const down = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
+    await open('/activity');
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await expect.poll(shown).toEqual(down(300, 200));
+    newest = 350;
+    // The page comes back into sight later: what is old by then is read again.
+    const again = page.waitForResponse('**/core/trust/principals*');
+    await page.evaluate('{ const { now } = Date; Date.now = () => now() + 60_000; }');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await again;
+    expect(await shown()).toEqual(down(300, 200));
+    await stranger('4712');
+    await page.getByRole('button', { name: /^Show \d+ new event/ }).click();
+    await expect.poll(shown).toEqual(down(350, 100));
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await expect.poll(shown).toEqual(down(350, 200));
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    expect(faults).toEqual([]);
+  });
+
   test(
     'imports a backup with its secrets from a file and restores it when the service is restarted from the page',
     { timeout: 180_000 },

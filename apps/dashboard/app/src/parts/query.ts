@@ -1,4 +1,12 @@
-import { type Query, QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type Query,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import { ApiFault, call, type CallOptions, get, type Method } from './api.ts';
 import { toast, toastFault } from './toast.tsx';
@@ -18,13 +26,26 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The data of a path of the service; null reads nothing. `everyMs`: how often it is read again. */
-export const useApi = <T>(path: string | null, everyMs?: number): UseQueryResult<T> =>
+/**
+ * The data of a path of the service; null reads nothing. `everyMs`: how often it is read again. `isList`: the path differs by what is shown of the
+ * same list, so the data of the path before stays until that of the next one is there, and with it the focus.
+ */
+export const useApi = <T>(path: string | null, everyMs?: number, isList = false): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: [path],
     queryFn: ({ signal }) => get<T>(path ?? '', signal),
     enabled: path !== null,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(isList && { placeholderData: keepPreviousData }),
+  });
+
+/** The same for a list that a person reads from the top on: it is read again when they ask for it, or when the connection has missed something. */
+export const useUnmoved = <T>(path: string): UseQueryResult<T> =>
+  useQuery<T>({
+    queryKey: [path],
+    queryFn: ({ signal }) => get<T>(path, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: 'always',
   });
 
 /** Read only when a person asks for it. */

@@ -21,6 +21,11 @@ export function ShortcutDialogs() {
     palette: () => setOpen('palette'),
     help: () => setOpen('keys'),
     go: (to) => void navigate({ to }),
+    search() {
+      // What was found stays until something else is looked for.
+      if (path === searchAt) document.querySelector<HTMLInputElement>('#main input[type=search]')?.select();
+      else void navigate({ to: searchAt });
+    },
     step: (by) => void step(by),
   });
   return (
@@ -32,3 +37,4 @@ export function ShortcutDialogs() {
 }
 
 const sessionsAt = '/sessions/';
+const searchAt = '/search';

@@ -1,3 +1,4 @@
+import { isComposing } from '@svc/chat-ui/view/is-composing.ts';
 import { useEffect, useRef } from 'react';
 import { destinations } from './destinations.ts';
 import { hasLetterKeys } from './letter-keys.ts';
@@ -6,6 +7,7 @@ export type Commands = {
   palette(): void;
   help(): void;
   go(to: string): void;
+  search(): void;
   /** Goes to the session before (−1) or after (1) the one that is shown. */
   step(by: 1 | -1): void;
 };
@@ -20,7 +22,7 @@ export function useShortcuts(commands: Commands): void {
   useEffect(() => {
     let begunAt = -Infinity;
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]') !== null) return;
+      if (event.defaultPrevented || isComposing(event) || document.querySelector('dialog[open]') !== null) return;
       const run = commandOf(event, event.timeStamp - begunAt < letterMs);
       begunAt = run === 'begin' ? event.timeStamp : -Infinity;
       if (run === null || run === 'begin') return;
@@ -45,7 +47,7 @@ function commandOf(event: KeyboardEvent, isAfterG: boolean): Run | 'begin' | nul
   if (destination !== undefined) return ({ go }) => go(destination.to);
   if (key === 'g') return 'begin';
   if (key === '?') return ({ help }) => help();
-  return key === '/' ? ({ go }) => go('/search') : null;
+  return key === '/' ? ({ search }) => search() : null;
 }
 
 const isWriting = (target: EventTarget | null): boolean =>

@@ -2,13 +2,13 @@ import { shorten } from '@svc/chat-ui/language/shorten.ts';
 import { plural, t } from '@svc/chat-ui/language/t.ts';
 import type { TelemetryEvent } from '@svc/contract/event.ts';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { get, withQuery } from '../../parts/api.ts';
 import { factLine } from '../../parts/fact-line.ts';
 import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
-import { useApi } from '../../parts/query.ts';
+import { useUnmoved } from '../../parts/query.ts';
 import { type People, usePeople } from '../../parts/use-people.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -19,17 +19,17 @@ const path = withQuery('/collector/api/events', { limit: pageSize });
 
 /** Events of every process, the newest first. New ones are counted and shown on request, so that the list does not move while a person reads. */
 export function Events() {
-  const query = useApi<EventPage>(path);
+  const query = useUnmoved<EventPage>(path);
   const people = usePeople();
   const [older, setOlder] = useState<EventPage | null>(null);
   const [fresh, setFresh] = useState(0);
   useFrames(({ type }) => type === 'event' && setFresh((before) => before + 1));
 
-  const showNew = () => {
+  // Older pages continue the first one as it was.
+  useEffect(() => {
     setFresh(0);
     setOlder(null);
-    void query.refetch();
-  };
+  }, [query.dataUpdatedAt]);
   const showOlder = async (before: string) => {
     try {
       const page = await get<EventPage>(withQuery('/collector/api/events', { limit: pageSize, before }));
@@ -43,7 +43,7 @@ export function Events() {
     <div className="view">
       {fresh > 0 && (
         <p>
-          <button type="button" className="plain-button" onClick={showNew}>
+          <button type="button" className="plain-button" onClick={() => void query.refetch()}>
             {plural(fresh, 'Show {n} new event', 'Show {n} new events')}
           </button>
         </p>

@@ -20,6 +20,8 @@ export function SearchScreen() {
   const people = usePeople();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
+  // Going back, and a search from the palette, change the address alone.
+  useEffect(() => setWords(q), [q]);
   // Rounded, so that repeated searches have the same address.
   const since = days === '' ? null : Math.floor((Date.now() - Number(days) * dayMs) / 3_600_000) * 3_600_000;
   const query = useApi<SearchAnswer>(q.trim() === '' ? null : withQuery('/collector/api/search', { q, since, limit: 100 }));

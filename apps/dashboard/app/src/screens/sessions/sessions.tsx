@@ -25,6 +25,7 @@ export function Sessions() {
   const query = useApi<{ sessions: ListedSession[] }>(
     withQuery('/collector/api/sessions', { limit, active: active === '1' ? '1' : null }),
     60_000,
+    true,
   );
   const choose = (more: { active?: string; channel?: string; text?: string }) =>
     void navigate({ search: { active, channel, text, ...more }, replace: true });

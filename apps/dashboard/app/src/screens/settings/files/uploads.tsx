@@ -34,7 +34,11 @@ export function Uploads() {
   const { text, kind } = useSearch({ from: '/settings/$section' });
   const navigate = useNavigate({ from: '/settings/$section' });
   const [limit, setLimit] = useState(step);
-  const query = useApi<{ files: ManifestEntry[]; next: string | null }>(withQuery(uploadsPath, { limit, text, kind }), 30_000);
+  const query = useApi<{ files: ManifestEntry[]; next: string | null }>(
+    withQuery(uploadsPath, { limit, text, kind }),
+    30_000,
+    true,
+  );
   const [removed, setRemoved] = useState<ManifestEntry | null>(null);
   const find = (given: { text?: string; kind?: string }) => void navigate({ search: { text, kind, ...given }, replace: true });
   const columns: readonly Column<ManifestEntry>[] = [
