@@ -368,6 +368,18 @@ describe.skipIf(why !== null)(`chat of the dashboard${skipNote(why)}`, () => {
     expect(faults).toEqual([]);
   });
 
+  test('the key that confirms a word of an input method sends no message, as Safari reports it', async () => {
+    await page.goto(`${dashboard.url}/chat`);
+    await input().fill('かんじ');
+    const said = await page.locator('.said').count();
+    await page.evaluate(
+      "document.querySelector('textarea').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true }))",
+    );
+    expect([await input().inputValue(), await page.locator('.said').count()]).toEqual(['かんじ', said]);
+    await input().fill('');
+    expect(faults).toEqual([]);
+  });
+
   test('[20] with eight tabs open, the last can still send and the first still follows', async () => {
     const tabs: Page[] = [];
     for (let index = 0; index < 7; index += 1) {

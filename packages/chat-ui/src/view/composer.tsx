@@ -10,6 +10,7 @@ import {
 } from 'react';
 import { t } from '../language/t.ts';
 import { Preview } from './files.tsx';
+import { isComposing } from './is-composing.ts';
 
 type Props = {
   text: string;
@@ -60,7 +61,7 @@ export function Composer({
   }, [text, input]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
     if (!enterSends && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     if (canSend) onSend();

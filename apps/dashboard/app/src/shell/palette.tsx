@@ -1,4 +1,5 @@
 import { t } from '@svc/chat-ui/language/t.ts';
+import { isComposing } from '@svc/chat-ui/view/is-composing.ts';
 import type { SessionPage } from '@svc/contract/session.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -32,7 +33,7 @@ export function Palette({ onClose }: { onClose(): void }) {
       event.preventDefault();
       setAt((Math.min(at, choices.length - 1) + step + choices.length) % choices.length);
     }
-    if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen !== undefined) {
+    if (event.key === 'Enter' && !isComposing(event.nativeEvent) && chosen !== undefined) {
       event.preventDefault();
       run(chosen);
     }

@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { t } from '../../language/t.ts';
 import type { Conversation } from '../../state/conversation.ts';
+import { isComposing } from '../is-composing.ts';
 import { findMatches, type Match, placeOf } from './find-matches.ts';
 import { mark, rangesIn, unmark } from './mark-matches.ts';
 import { useOlder } from './use-older.ts';
@@ -53,7 +54,7 @@ export function FindBar({ conversation, box, scrollTo, loadOlder, sought, asked,
 
   const step = (by: 1 | -1) => setChosen(matches[(at + by + matches.length) % matches.length] ?? null);
   const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || (event.key !== 'Escape' && event.key !== 'Enter')) return;
+    if (isComposing(event.nativeEvent) || (event.key !== 'Escape' && event.key !== 'Enter')) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === 'Escape') onClose();
