@@ -177,6 +177,18 @@ describe.skipIf(why !== null)(`using the dashboard${skipNote(why)}`, () => {
     expect(await page.locator('.transcript[aria-live], .transcript [aria-live], .transcript [role=status]').count()).toBe(0);
   });
 
+  test('[36] a screen reader hears the end of each turn, also if it ends like the one before', async () => {
+    await openChat();
+    await page.evaluate(watchStatus);
+    const ends = page.getByText('No reply.', { exact: true });
+    const before = await ends.count();
+    for (const turn of [1, 2]) {
+      await say(page, '[[NO_REPLY]]');
+      await expect.poll(() => ends.count()).toBe(before + turn);
+    }
+    await expect.poll(() => page.evaluate("told.filter((words) => words === 'No reply').length")).toBe(2);
+  });
+
   /** A conversation of six pages, in which two messages have a needle. */
   const openHay = async () => {
     const all = Array.from({ length: 150 }, (_, index) => said(index)).flat();

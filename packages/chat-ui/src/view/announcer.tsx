@@ -27,7 +27,11 @@ export function Announcer({ conversation }: { conversation: Conversation }) {
         } else if (turn.phase === 'writing' && before !== 'began') {
           told.set(key, 'began');
           setWords(t('Answer begins'));
-        } else if (before === undefined) told.set(key, 'runs');
+        } else if (before === undefined) {
+          told.set(key, 'runs');
+          // The same words as before would be no change, and not be heard.
+          setWords('');
+        }
       }
     };
     look();
