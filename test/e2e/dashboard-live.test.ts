@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { http } from '@svc/service-kit/builtin.ts';
 import { signalProcess } from '@svc/service-kit/process/signal-process.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -129,6 +131,26 @@ describe.skipIf(why !== null)(`live connection of the dashboard${skipNote(why)}`
     await expect.poll(() => streams).toEqual({ opened: 1, ended: 1 });
     await see('visible');
     await expect.poll(() => streams).toEqual({ opened: 2, ended: 1 });
+  });
+
+  test('when the login has ended, signing in again in one tab is enough for all', async () => {
+    const second = await context.newPage();
+    await second.goto(`${line.url}/people`);
+    await isLive(second);
+    const db = new DatabaseSync(path.join(dashboard.house.folder, 'login.db'), { timeout: 10_000 });
+    db.exec('DELETE FROM login_session');
+    db.close();
+    const asked = (of: Page) => of.getByRole('heading', { name: 'Sign in again' });
+    for (const of of [page, second]) {
+      await of.evaluate("dispatchEvent(new Event('online'))");
+      await asked(of).waitFor();
+    }
+    await second.getByLabel('Password').fill(account.password);
+    await second.getByLabel('Code').fill(account.recoveryCodes[1] ?? '');
+    await second.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+    for (const of of [second, page]) await asked(of).waitFor({ state: 'detached' });
+    await shown().toBe('Live');
+    await second.close();
   });
 
   test('a stream ends within 15 s after its login ends', async () => {

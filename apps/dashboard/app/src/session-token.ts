@@ -4,3 +4,12 @@ const key = 'svc-session-token';
 export const readSessionToken = (): string => localStorage.getItem(key) ?? '';
 export const keepSessionToken = (token: string): void => localStorage.setItem(key, token);
 export const dropSessionToken = (): void => localStorage.removeItem(key);
+
+/** Calls back when another tab has signed in, or has given a second factor: its tokens are those of this one too. */
+export function onTokenOfOtherTab(then: () => void): () => void {
+  const listen = ({ key: changed, newValue }: StorageEvent) => {
+    if (changed === key && newValue !== null) then();
+  };
+  addEventListener('storage', listen);
+  return () => removeEventListener('storage', listen);
+}

@@ -3,10 +3,12 @@ import { call, onProof } from './api.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
+let token: string | null = null;
+
 /** A service whose answers are given by the test. */
 function stubService() {
   const asked: { path: string; answer(status: number): void }[] = [];
-  vi.stubGlobal('localStorage', { getItem: () => null });
+  vi.stubGlobal('localStorage', { getItem: () => token });
   vi.stubGlobal('fetch', (path: string) => {
     const answered = Promise.withResolvers<Response>();
     asked.push({ path, answer: (status) => answered.resolve(Response.json({ status, step_up: status === 403 }, { status })) });
@@ -53,4 +55,18 @@ test('one code is enough for all calls that were waiting for a second factor', a
   for (const { answer } of asked.slice(2)) answer(200);
   await Promise.all(calls);
   expect(prove).toHaveBeenCalledTimes(1);
+});
+
+test('a call that was on its way while another tab signed in again is repeated, and nobody is asked', async () => {
+  const asked = stubService();
+  const prove = vi.fn(async () => false);
+  onProof(prove);
+  const answer = call('GET', '/a');
+  token = 'of the other tab';
+  asked[0]?.answer(401);
+  await expect.poll(() => asked.length).toBe(2);
+  asked[1]?.answer(200);
+  expect(await answer).toMatchObject({ status: 200 });
+  expect(prove).not.toHaveBeenCalled();
+  token = null;
 });

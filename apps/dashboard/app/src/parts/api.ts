@@ -71,8 +71,11 @@ export const authHeaders = (): Record<string, string> => ({ 'x-session-token': r
  */
 export async function callRaw(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   const asOf = proofs;
+  const token = readSessionToken();
   const response = await send(method, path, options);
   if (response.ok) return response;
+  // Another tab has signed in again, or given a second factor, while this call was on its way.
+  if (response.status === 401 && readSessionToken() !== token) return callRaw(method, path, options);
   const body = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   const fault = new ApiFault(response.status, body);
   if (options.isQuiet === true) throw fault;

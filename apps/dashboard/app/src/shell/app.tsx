@@ -8,6 +8,7 @@ import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { queryClient } from '../parts/query.ts';
 import { Toasts } from '../parts/toast.tsx';
 import { router } from '../routes.tsx';
+import { onTokenOfOtherTab } from '../session-token.ts';
 import { keepLastUser } from './last-user.ts';
 import { goToLogin, type Login, LoginContext } from './login.tsx';
 
@@ -48,6 +49,7 @@ export function App() {
     }
     return isProven;
   }, []);
+  useEffect(() => (asked === null ? undefined : onTokenOfOtherTab(() => asked.settle(true))), [asked]);
   const isIn = login !== null;
   useEffect(() => onProof(isIn ? prove : async () => false), [isIn, prove]);
   const value = useMemo(() => (login === null ? null : { ...login, proofs }), [login, proofs]);

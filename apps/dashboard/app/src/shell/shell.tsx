@@ -108,7 +108,8 @@ function RailFoot() {
     setTheme(next);
   };
   const signOut = async () => {
-    await call('POST', '/core/v2/auth/logout').catch(() => undefined); // a login that has ended already is what is wanted
+    // A login that has ended already is what is wanted: nobody is asked to sign in first.
+    await call('POST', '/core/v2/auth/logout', { isQuiet: true }).catch(() => undefined);
     dropSessionToken();
     await wipeDevice(user);
     location.replace('/login');
