@@ -92,6 +92,29 @@ describe.skipIf(why !== null)(`channels in the dashboard${skipNote(why)}`, () =>
     expect(faults).toEqual([]);
   });
 
+  test('the secret of a new channel replaces no other one', async () => {
+    await dashboard.house.post(`${dashboard.house.urls.core}/v2/vault/secrets`, {
+      name: 'MESSENGER_BOT_TOKEN',
+      value: 'of a tool server',
+    });
+    await page.goto(`${dashboard.url}/channels`);
+    await button('Add channel').click();
+    const form = page.getByRole('dialog', { name: 'Add a channel' });
+    await form.getByLabel('Kind').selectOption('messenger');
+    await form.locator('input[type=password]').first().fill('4711:a-token-of-a-bot-that-does-not-exist');
+    await form.getByRole('button', { name: 'Add channel' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { instances } = await dashboard.house.get<{ instances: Instance[] }>(manager('/instances'));
+    const made = instances.find(({ type }) => type === 'messenger');
+    expect(made?.config['bot_token_secret_key']).toBe('MESSENGER_BOT_TOKEN_2');
+    expect(JSON.parse(readFileSync(path.join(folder.path, 'secrets.json'), 'utf8'))).toMatchObject({
+      MESSENGER_BOT_TOKEN: 'of a tool server',
+      MESSENGER_BOT_TOKEN_2: '4711:a-token-of-a-bot-that-does-not-exist',
+    });
+    await fetch(manager(`/instances/${made?.id}`), { method: 'DELETE' });
+    expect(faults).toEqual([]);
+  });
+
   test('lists the rooms of a channel, and disables one', async () => {
     await row().getByRole('button', { name: 'Rooms' }).click();
     await page.getByLabel('The attic').click(); // it changes when the channel has it

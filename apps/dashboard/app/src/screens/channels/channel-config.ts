@@ -8,7 +8,8 @@ type Wanted = {
   meta: Pick<ConnectorMeta, 'type' | 'credentialKeys' | 'configSchema'>;
   values: Readonly<Record<string, unknown>>;
   instance: Instance | null;
-  instances: readonly Instance[];
+  /** Names that already stand for something: a secret under one of them would be replaced. */
+  taken: ReadonlySet<unknown>;
 };
 
 /** The fields of the form: a secret that is already stored is not required again. */
@@ -38,7 +39,7 @@ function secretWords(description: string): string {
 }
 
 /** The config with names in place of the typed secrets, and the secrets to store under these names. */
-export function namedSecrets({ meta, values, instance, instances }: Wanted): {
+export function namedSecrets({ meta, values, instance, taken }: Wanted): {
   config: Record<string, unknown>;
   secrets: NamedSecret[];
 } {
@@ -55,7 +56,7 @@ export function namedSecrets({ meta, values, instance, instances }: Wanted): {
     if (typeof typed !== 'string') {
       if (typeof kept === 'string') config[field] = kept;
     } else {
-      const name = typeof kept === 'string' && kept !== '' ? kept : freeName(meta.type, field, instances);
+      const name = typeof kept === 'string' && kept !== '' ? kept : freeName(meta.type, field, taken);
       config[field] = name;
       secrets.push({ name, value: typed });
     }
@@ -63,13 +64,12 @@ export function namedSecrets({ meta, values, instance, instances }: Wanted): {
   return { config, secrets };
 }
 
-/** A name such as `MESSENGER_BOT_TOKEN` that no other channel uses. */
-function freeName(type: string, field: string, instances: readonly Instance[]): string {
+/** A name such as `MESSENGER_BOT_TOKEN` that is not taken. */
+function freeName(type: string, field: string, taken: Wanted['taken']): string {
   const name = `${type}_${field.replace(/_secret_key$|_secret$|_key$/, '')}`
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')
     .replace(/^SVC_/, 'CONNECTOR_');
-  const taken = new Set(instances.flatMap(({ config }) => Object.values(config)));
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}_${number}`;
     if (!taken.has(candidate)) return candidate;

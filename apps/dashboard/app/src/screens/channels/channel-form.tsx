@@ -1,7 +1,8 @@
 import { t } from '@svc/chat-ui/language/t.ts';
 import type { ConnectorMeta } from '@svc/contract/connector-meta.ts';
 import type { Instance } from '@svc/contract/instance.ts';
-import { useState } from 'react';
+import type { SecretList } from '@svc/contract/secret.ts';
+import { useRef, useState } from 'react';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { call } from '../../parts/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -61,6 +62,8 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const form = useFaultFocus(faults);
+  /** Names under which this form has stored secrets: when the rest was refused, they are used again. */
+  const stored = useRef(new Set<string>());
 
   const save = async () => {
     const read = readDraft(schema, draft);
@@ -69,7 +72,11 @@ function ChannelForm({ meta, instances, instance, onClose }: Omit<EditProps, 'in
     setFault(null);
     setBusy(true);
     try {
-      const { config, secrets } = namedSecrets({ meta, values: read.values, instance, instances });
+      const { values } = read;
+      const hasSecret = meta.credentialKeys.some((field) => typeof values[field] === 'string');
+      const taken = hasSecret ? await takenNames(instances, stored.current) : new Set();
+      const { config, secrets } = namedSecrets({ meta, values, instance, taken });
+      for (const { name: as } of secrets) stored.current.add(as);
       await store(secrets, instance, { name: name.trim(), type: meta.type, config });
       const named = { name: name.trim() };
       toast(instance === null ? t('{name} is being started.', named) : t('{name} is saved and restarts.', named));
@@ -119,6 +126,14 @@ const emptySecrets = (draft: Draft, names: readonly string[]): Draft => ({
   ...draft,
   ...Object.fromEntries(names.map((name) => [name, ''])),
 });
+
+/** Names that no new secret may have: a stored secret would be replaced, whoever uses it, and its value cannot be recovered. */
+async function takenNames(instances: readonly Instance[], own: ReadonlySet<string>): Promise<Set<unknown>> {
+  const { secrets } = await call<SecretList>('GET', '/core/v2/secrets');
+  const stored = secrets.filter(({ places }) => places.length > 0).map(({ name }) => name);
+  const named = instances.flatMap(({ config }) => Object.values(config));
+  return new Set([...named, ...stored].filter((name) => !own.has(String(name))));
+}
 
 type Wanted = { name: string; type: string; config: Record<string, unknown> };
 
