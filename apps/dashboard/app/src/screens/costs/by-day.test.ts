@@ -71,3 +71,14 @@ test('the last days end with today, also after days of 23 or 25 hours', () => {
     vi.unstubAllEnvs();
   }
 });
+
+test('byDay() has the hour in which the first day begins, where that is half past an hour of UTC', () => {
+  vi.stubEnv('TZ', 'Asia/Kolkata');
+  try {
+    const first = startOfDays(7, new Date(2026, 2, 20, 9));
+    const days = byDay({ usage: [row(first - hour / 2, 1)], aux: [side(first - hour / 2, 2)] }, first, 7);
+    expect(days[0]).toMatchObject({ at: first, turns: 1, list: 3 });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});

@@ -32,13 +32,18 @@ export function startOfDays(count: number, now = new Date()): number {
 
 type Used = { usage: readonly UsageRollup[]; aux: readonly UsageAux[] };
 
-/** The hourly sums, added up by day in this browser's time zone: `count` days from `since` on, used or not. */
+const hourMs = 3_600_000;
+
+/**
+ * The hourly sums, added up by day in this browser's time zone: `count` days from `since` on, used or not. Where a day begins at half past an
+ * hour of UTC, as in India, the whole hour belongs to it.
+ */
 export function byDay({ usage, aux }: Used, since: number, count: number): Day[] {
   const first = new Date(since);
   const days = Array.from({ length: count }, (_, index) =>
     emptyDay(new Date(first.getFullYear(), first.getMonth(), first.getDate() + index).getTime()),
   );
-  const dayOf = ({ bucket_hour }: { bucket_hour: number }) => days.findLast(({ at }) => at <= bucket_hour);
+  const dayOf = ({ bucket_hour }: { bucket_hour: number }) => days.findLast(({ at }) => at - (at % hourMs) <= bucket_hour);
   for (const row of usage) {
     const day = dayOf(row);
     if (day === undefined) continue;
