@@ -8,6 +8,7 @@ import { skipNote } from '@svc/testing/skip-note.ts';
 import { fakeAudio } from '@svc/testing/speech-server/fake-audio.ts';
 import { type SpeechServer, startSpeechServer } from '@svc/testing/speech-server/start-speech-server.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
+import { go } from './dashboard/go.ts';
 import { type Dashboard, openDashboard, signUp } from './dashboard/open-dashboard.ts';
 import { countRecorded, openBrowser, watch, whyNoBrowser } from './device-app/browser.ts';
 
@@ -180,5 +181,28 @@ describe.skipIf(why !== null)(`files and speech in the dashboard${skipNote(why)}
     await page.getByText('no words').waitFor();
     expect(speech.requests.map(({ file: clip }) => clip?.name.split('.').at(-1))).toEqual(['ogg', 'webm']);
     expect(faults.filter((fault) => !/ERR_FAILED|401/.test(fault))).toEqual([]);
+  });
+
+  test('a microphone that the browser allows only after the screen was left is released, and is asked for once', async () => {
+    await open('speech');
+    await page.evaluate(`{
+      const { mediaDevices } = navigator;
+      const given = mediaDevices.getUserMedia.bind(mediaDevices);
+      globalThis.streams = [];
+      const allowed = new Promise((allow) => (globalThis.allow = allow));
+      mediaDevices.getUserMedia = async (wanted) => {
+        const stream = await given(wanted);
+        streams.push(stream);
+        await allowed;
+        return stream;
+      };
+    }`);
+    await button('Record a clip').click();
+    await expect.poll(() => page.evaluate('streams.length')).toBe(1);
+    await button('Record a clip').click();
+    await go(page, '/settings/account');
+    await page.evaluate('allow()');
+    const states = 'streams.flatMap((stream) => stream.getTracks().map(({ readyState }) => readyState))';
+    await expect.poll(() => page.evaluate(states)).toEqual(['ended']);
   });
 });

@@ -16,10 +16,10 @@ export function Listen() {
   const [heard, setHeard] = useState<Heard | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [recording, setRecording] = useState<Recording | null>(null);
-  const current = useRef(recording);
-  current.current = recording;
-  useEffect(() => () => current.current?.cancel(), []);
+  const [isRecording, setRecording] = useState(false);
+  /** The microphone, which the browser may give only after this screen was left. */
+  const opened = useRef<Promise<Recording | null> | null>(null);
+  useEffect(() => () => void opened.current?.then((recording) => recording?.cancel()), []);
 
   const transcribe = async (clip: Blob, file: string | null) => {
     setBusy(true);
@@ -35,20 +35,26 @@ export function Listen() {
     }
   };
   const begin = async () => {
+    if (opened.current !== null) return;
     setFault(null);
-    try {
-      setRecording(await record({ activity: null }));
-    } catch {
-      setFault(t('There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.'));
-    }
+    const mine = record({ activity: null, onEnd: () => void ending.current() }).catch(() => null);
+    opened.current = mine;
+    if ((await mine) !== null) return setRecording(true);
+    opened.current = null;
+    setFault(t('There is no microphone, or this page may not use it. Allow it in the browser, or choose a file.'));
   };
   const end = async () => {
+    const mine = opened.current;
+    opened.current = null;
+    const recording = await mine;
     if (recording === null) return;
-    setRecording(null);
+    setRecording(false);
     const clip = await recording.stop();
     if (clip.size === 0) setFault(t('Nothing was recorded. Speak before you stop the recording.'));
     else await transcribe(clip, null);
   };
+  const ending = useRef(end);
+  ending.current = end;
 
   return (
     <div className="stack">
@@ -78,7 +84,7 @@ export function Listen() {
         )}
       </Field>
       <p className="row-buttons">
-        {recording === null ? (
+        {!isRecording ? (
           <button type="button" className="plain-button" disabled={isBusy} onClick={() => void begin()}>
             <Mic aria-hidden size={16} /> {t('Record a clip')}
           </button>
