@@ -172,4 +172,13 @@ describe.skipIf(why !== null)(`live connection of the dashboard${skipNote(why)}`
     await expect.poll(() => endedAt, { timeout: 30_000 }).toBeGreaterThan(0);
     expect(endedAt - outAt).toBeLessThan(16_000);
   });
+
+  test('signing out in one tab leaves nothing in sight in the others', async () => {
+    const second = await context.newPage();
+    await second.goto(`${line.url}/people`);
+    await isLive(second);
+    await second.getByRole('button', { name: 'Sign out Anna' }).click();
+    for (const of of [second, page]) await of.waitForURL(`${line.url}/login`);
+    await second.close();
+  });
 });

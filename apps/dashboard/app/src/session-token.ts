@@ -5,10 +5,12 @@ export const readSessionToken = (): string => localStorage.getItem(key) ?? '';
 export const keepSessionToken = (token: string): void => localStorage.setItem(key, token);
 export const dropSessionToken = (): void => localStorage.removeItem(key);
 
-/** Calls back when another tab has signed in, or has given a second factor: its tokens are those of this one too. */
-export function onTokenOfOtherTab(then: () => void): () => void {
+/** What another tab has done with the tokens, which are those of this one too: it has signed in or given a second factor (`new`), or signed out (`none`). */
+export type TokenOfOtherTab = 'new' | 'none';
+
+export function onTokenOfOtherTab(then: (token: TokenOfOtherTab) => void): () => void {
   const listen = ({ key: changed, newValue }: StorageEvent) => {
-    if (changed === key && newValue !== null) then();
+    if (changed === key) then(newValue === null ? 'none' : 'new');
   };
   addEventListener('storage', listen);
   return () => removeEventListener('storage', listen);

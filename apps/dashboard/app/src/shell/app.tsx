@@ -49,7 +49,14 @@ export function App() {
     }
     return isProven;
   }, []);
-  useEffect(() => (asked === null ? undefined : onTokenOfOtherTab(() => asked.settle(true))), [asked]);
+  useEffect(
+    () =>
+      onTokenOfOtherTab((token) => {
+        if (token === 'new') asked?.settle(true);
+        else location.replace('/login'); // nothing of the person who has signed out stays in sight
+      }),
+    [asked],
+  );
   const isIn = login !== null;
   useEffect(() => onProof(isIn ? prove : async () => false), [isIn, prove]);
   const value = useMemo(() => (login === null ? null : { ...login, proofs }), [login, proofs]);
