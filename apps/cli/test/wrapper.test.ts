@@ -186,6 +186,17 @@ describe('svc wrapper script', () => {
     expect(tree.calls()).toHaveLength(1);
   });
 
+  test.each(['another process of today', 'itself'])('takes over a lock whose pid now belongs to %s', async (owner) => {
+    hostNode();
+    mkdirSync(tree.file('.runtime/lock'), { recursive: true });
+    // As after a restart of the machine or the container, where pids begin again.
+    const steps = owner === 'itself' ? 'echo $$ >"$1/pid"' : `printf '%s\\n' ${process.pid} 12 >"$1/pid"`;
+    const args = ['-c', `${steps}; exec "$2" up`, 'sh', tree.file('.runtime/lock'), tree.svc];
+    const run = await tree.run(args, { program: '/bin/sh' });
+    expect(run).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Waiting') as string });
+    expect(existsSync(tree.file('.runtime/lock'))).toBe(false);
+  });
+
   test('reports a failed step with its reason and the command to run, and succeeds at the next run', async () => {
     hostNode();
     tree.npm('echo "npm warn old" >&2; echo "npm error code ENOTFOUND" >&2; exit 1');
