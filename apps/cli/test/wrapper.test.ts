@@ -294,6 +294,8 @@ describe('svc wrapper script', () => {
     writeFileSync(tree.file('.cache'), 'in the way');
     expect(said(await tree.run(['up'])).cache).toBe(path.join(tree.folder, '.svc/cache/node'));
     expect(said(await tree.run(['up'], { env: { SVC_DATA_DIR: '/tmp/data' } })).cache).toBe('/tmp/data/cache/node');
+    // Whoever writes to a cache decides what its readers run, and others can write to /tmp.
+    expect(said(await tree.run(['up'], { env: { HOME: '' } })).cache).toBeUndefined();
   });
 });
 
