@@ -7,8 +7,9 @@ import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { beginTrial, readPointer, readTrial, revertTrial } from '../src/update/pointer.ts';
-import type { Journal } from '../src/update/journal.ts';
-import { goBack, verify } from '../src/update/switch-to.ts';
+import { type Journal, readJournal } from '../src/update/journal.ts';
+import { repairUpdate } from '../src/update/repair-update.ts';
+import { goBack, switchTo, verify } from '../src/update/switch-to.ts';
 import type { UpdateContext } from '../src/update/update-context.ts';
 
 const commit = 'a'.repeat(40);
@@ -70,4 +71,54 @@ test('does not start a service that was stopped during the update, and does not 
   const journal = { from: { commit, version: '1.0.0', name: '1.0.0' } } as Journal;
   const { result } = await goBack(context, { journal, why: 'the service was stopped', unwell: new Set() });
   expect([result, started, readTrial(context.places), readPointer(context.places)]).toEqual(['stopped', [], null, null]);
+});
+
+/** A running service, whose state can no longer be read once the new version is on trial. */
+function failingContext(coreUrl: string): UpdateContext {
+  const home = temporaryFolder();
+  onTestFinished(home.remove);
+  const places = updatePlaces(home.path);
+  const read = (): SupervisorState => {
+    if (readTrial(places) !== null) throw new Error('no space left on device');
+    return { pid: process.pid, started_at: 0, services: [], faults: [] };
+  };
+  const service = { read, isStopped: () => false, hosts: () => [], instances: async () => [], coreUrl: () => coreUrl };
+  const settings = { stopTimeoutMs: 100 };
+  return { places, service, settings, say: () => undefined, onPhase: () => undefined } as unknown as UpdateContext;
+}
+
+const version = { commit, version: '1.0.0', name: '1.0.0' };
+const trying: Journal = { id: 'x', startedAt: 1, phase: 'trying', from: version, to: version, isEdge: false, isRollback: false };
+
+test('no longer watches the core after the switch has failed', async () => {
+  let asked = 0;
+  const url = await openHost(() => {
+    asked += 1;
+    return false;
+  });
+  await expect(switchTo(failingContext(url), trying)).rejects.toThrow('no space left');
+  let before = -1;
+  const isQuiet = () => {
+    const isSame = asked === before;
+    before = asked;
+    return isSame;
+  };
+  await expect.poll(isQuiet, { interval: 200 }).toBe(true);
+});
+
+test('an update cut off just before its trial says nothing about the version, even when an earlier one was rolled back', async () => {
+  const context = failingContext(await openHost(() => false));
+  const { places } = context;
+  Object.assign(context.service, { read: () => null });
+  mkdirSync(places.folder, { recursive: true });
+  writeFileSync(places.reverted, 'The new version ended with exit code 1.\n');
+  const cutOff = {
+    ...places,
+    get reverted(): string {
+      if (readJournal(places) !== null) throw new Error('cut off');
+      return places.reverted;
+    },
+  };
+  await expect(switchTo({ ...context, places: cutOff }, trying)).rejects.toThrow('cut off');
+  expect(await repairUpdate(context)).toContain('was interrupted before anything was changed');
 });

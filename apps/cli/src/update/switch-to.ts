@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { isOptional } from '../service-urls.ts';
@@ -42,20 +43,27 @@ export async function switchTo(context: UpdateContext, journal: Journal): Promis
   const onWait = () => say('Waiting for running turns, a minute at most …');
   if (isUp && (await awaitTurns(service.coreUrl(), turnsMs, onWait)) > 0)
     say('Some turns are still running; the new version resumes them.');
+  // What an earlier update left would count as the end of this one, if it were cut off here.
+  rmSync(places.reverted, { force: true });
   writeJournal(places, { ...journal, unwell: [...unwell] });
   beginTrial(places, to.commit);
   onPhase(journal);
   if (!isUp) return confirm(context, journal, null);
   say('Switching …');
   const gap = measureGap(service.coreUrl());
-  const fault = await startAndVerify(context, to.commit, unwell);
-  if (fault === null) {
-    const confirmed = confirm(context, journal, await gap.stop());
-    return { ...confirmed, lost: await lostConnectors(service.instances, connectors) };
+  try {
+    const fault = await startAndVerify(context, to.commit, unwell);
+    if (fault === null) {
+      const confirmed = confirm(context, journal, await gap.stop());
+      return { ...confirmed, lost: await lostConnectors(service.instances, connectors) };
+    }
+    // The gap lasts until either version answers.
+    const back = await goBack(context, { journal, why: fault, unwell });
+    return { ...back, gapMs: await gap.stop() };
+  } finally {
+    // Otherwise it would keep this process alive after a fault.
+    await gap.stop();
   }
-  // The gap lasts until either version answers.
-  const back = await goBack(context, { journal, why: fault, unwell });
-  return { ...back, gapMs: await gap.stop() };
 }
 
 /** Why the version in place fails; null when it works. */
