@@ -29,7 +29,9 @@ export const readLastUpdate = ({ last }: Places): LastUpdate | null => readJsonF
 /** Records an update that reached the switch, or whose version does not work here. */
 export function writeLastUpdate(places: Places, update: Ended, isRollback: boolean): void {
   const isDone = update.code === updateCodes.ok;
-  const back = isDone ? update.from : (readLastUpdate(places)?.back ?? null);
+  // After the repair of a trial without a journal the version before may be unknown.
+  const from = update.from.commit === '' ? null : update.from;
+  const back = isDone ? from : (readLastUpdate(places)?.back ?? null);
   const refused = !isDone ? update.to.commit : isRollback ? update.from.commit : null;
   write(places, { ...update, back, refused, held: null });
 }

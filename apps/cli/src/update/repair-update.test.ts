@@ -6,7 +6,7 @@ import type { SupervisorState } from '@svc/contract/service.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { writeJournal } from './journal.ts';
+import { endJournal, writeJournal } from './journal.ts';
 import { readLastUpdate } from './last-update.ts';
 import { beginTrial, readPointer, readTrial } from './pointer.ts';
 import { repairUpdate } from './repair-update.ts';
@@ -84,4 +84,11 @@ test('a version that runs well is kept', async () => {
   const context = await openContext(newer);
   expect(await repairUpdate(context)).toContain('It is complete now');
   expect([readTrial(context.places), readLastUpdate(context.places)?.code]).toEqual([null, 0]);
+}, 30_000);
+
+test('a version whose update left no journal is kept, and an unknown version is not offered as the one to go back to', async () => {
+  const context = await openContext(newer);
+  endJournal(context.places);
+  expect(await repairUpdate(context)).toContain('It is complete now');
+  expect(readLastUpdate(context.places)).toMatchObject({ code: 0, back: null });
 }, 30_000);
