@@ -43,11 +43,13 @@ export function disarmCopies({ coreDb, managerDb }: Databases): void {
       dryRunUser,
     ],
     ["INSERT INTO identifier (id, principal_id, surface, value) VALUES (?, ?, 'shell', ?)", dryRunUser, dryRunUser, user],
+    // The operator may have changed or deleted any other role.
     [
-      "INSERT INTO trust_grant (id, principal_id, role_id) SELECT ?, ?, id FROM role WHERE name = 'owner'",
+      "INSERT INTO role (id, name, tier, tool_policy, surfaces, description) VALUES (?, ?, 'SACRED', 'full', '*', '')",
       dryRunUser,
       dryRunUser,
     ],
+    ['INSERT INTO trust_grant (id, principal_id, role_id) VALUES (?, ?, ?)', dryRunUser, dryRunUser, dryRunUser],
   ]);
 }
 
