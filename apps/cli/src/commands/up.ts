@@ -101,6 +101,7 @@ async function runHere(
     await awaitLeftovers(readLastState(paths.supervisorState), {
       entries,
       home: installationHome(root),
+      dataDir: paths.root,
       waitMs: longestStopMs,
       onWait: () => print('Waiting for processes of an earlier start to end …'),
     });

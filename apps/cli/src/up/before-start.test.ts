@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { awaitLeftovers, checkPorts } from './before-start.ts';
 
@@ -44,14 +44,38 @@ test('rejects a start at an address that this machine does not have', async () =
 
 test('gives up when a process of an earlier start cannot be ended', async () => {
   // It leads no process group, so it is not killed.
-  const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: '/data' };
+  const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], { stdio: ['pipe', 'ignore', 'ignore'], env });
   await once(child, 'spawn');
   onTestFinished(() => void child.kill('SIGKILL'));
   const last = { services: [{ pid: child.pid }] } as SupervisorState;
-  const options = { entries: ['/gone/apps/core/src/main.ts'], home: '/gone', waitMs: 50, killedMs: 50, onWait: () => undefined };
+  const options = {
+    entries: ['/gone/apps/core/src/main.ts'],
+    home: '/gone',
+    dataDir: '/data',
+    waitMs: 50,
+    killedMs: 50,
+    onWait: () => undefined,
+  };
   await expect(awaitLeftovers(last, options)).rejects.toMatchObject({
     message: 'processes of an earlier start cannot be ended.',
     why: expect.stringContaining(String(child.pid)),
     run: expect.stringContaining(String(child.pid)),
   });
+});
+
+test('leaves a process of another data folder alone, even when it now has a pid of an earlier start', async () => {
+  const env = { PATH: process.env['PATH'], SVC_DATA_DIR: '/other data' };
+  const child = spawn('sh', ['-c', 'read -r line', '/gone/apps/core/src/main.ts'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env,
+    detached: true,
+  });
+  await once(child, 'spawn');
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const last = { services: [{ pid: child.pid }] } as SupervisorState;
+  const waited = vi.fn();
+  const options = { entries: ['/gone/apps/core/src/main.ts'], home: '/gone', dataDir: '/data', waitMs: 50, onWait: waited };
+  await awaitLeftovers(last, options);
+  expect([waited.mock.calls, child.signalCode]).toEqual([[], null]);
 });

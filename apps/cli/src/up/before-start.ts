@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { realPlace } from '@svc/service-kit/files.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { commandLineOf } from '@svc/service-kit/process/command-line.ts';
 import { killGroup } from '@svc/service-kit/process/process-group.ts';
@@ -63,6 +64,7 @@ type Options = {
   entries: readonly string[];
   /** Root of the installation: another version of it may have run. */
   home: string;
+  dataDir: string;
   waitMs: number;
   /** How long to wait after SIGKILL. */
   killedMs?: number;
@@ -76,8 +78,8 @@ const usualKilledMs = 5000;
  * must not work on the same data, so a new start waits for them and kills those that do not end. @throws CliError for those that survive even that
  */
 export async function awaitLeftovers(last: SupervisorState | null, options: Options): Promise<void> {
-  const { entries, home, waitMs, killedMs = usualKilledMs, onWait } = options;
-  const pids = await leftoverPids(last, entries, home);
+  const { waitMs, killedMs = usualKilledMs, onWait } = options;
+  const pids = await leftoverPids(last, options);
   if (pids.length === 0) return;
   onWait();
   const deadline = performance.now() + waitMs;
@@ -94,11 +96,18 @@ const cannotBeEnded = (pids: readonly number[]): CliError =>
     run: `ps -o pid,user,stat,etime,args -p ${pids.join(',')}`,
   });
 
-async function leftoverPids(last: SupervisorState | null, entries: readonly string[], home: string): Promise<number[]> {
+type Ours = Pick<Options, 'entries' | 'home' | 'dataDir'>;
+
+async function leftoverPids(last: SupervisorState | null, { entries, home, dataDir }: Ours): Promise<number[]> {
   const pids = (last?.services ?? []).flatMap(({ pid }) => (pid !== null && isAlive(pid) ? [pid] : []));
   const lines = await Promise.all(pids.map(commandLineOf));
   const installations = await Promise.all(pids.map((pid, index) => installationOf(pid, lines[index] ?? '')));
-  return pids.filter((_, index) => installations[index]?.root === home || entries.some((entry) => lines[index]?.includes(entry)));
+  return pids.filter((_, index) => {
+    const found = installations[index];
+    // A clone may run once for each data folder, and after a restart of the machine a pid may belong to the other one.
+    if (found?.dataDir != null && realPlace(found.dataDir) !== realPlace(dataDir)) return false;
+    return found?.root === home || entries.some((entry) => lines[index]?.includes(entry));
+  });
 }
 
 /** On Linux every 127.x.x.x works once the loopback interface is up; a Mac has only 127.0.0.1. */
