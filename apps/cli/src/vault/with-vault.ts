@@ -5,6 +5,7 @@ import type { VaultState } from '@svc/contract/vault.ts';
 import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { readEnv } from '@svc/service-kit/config/env-file.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
+import { childGone } from '@svc/service-kit/process/process-group.ts';
 import { callVault } from '@svc/service-kit/vault/vault-call.ts';
 import { runsVault } from '@svc/service-kit/vault/runs-vault.ts';
 import { CliError } from '../cli-error.ts';
@@ -25,9 +26,8 @@ export async function withVault<T>(settings: CliSettings, work: (url: string) =>
   try {
     return await work(url);
   } finally {
-    const ended = once(vault, 'exit');
     vault.kill('SIGTERM');
-    await ended;
+    await childGone(vault);
   }
 }
 
