@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -202,4 +202,13 @@ test('adds and replaces variables in .env, and makes the file private to its own
   expect(writeEnv(dir, { SVC_VAULT_URL: 'new', SVC_VAULT_AGENT_KEY: 'key' })).toBe(file);
   expect(readFileSync(file, 'utf8')).toBe('# mine\nOTHER=1\nSVC_VAULT_URL=new\nSVC_VAULT_AGENT_KEY=key\n');
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('writes through a symbolic link to the .env file, and replaces lines with export', () => {
+  const kept = path.join(dir, 'kept elsewhere.env');
+  writeFileSync(kept, 'export SVC_VAULT_URL=old\nOTHER=1\n');
+  symlinkSync(kept, path.join(dir, '.env'));
+  writeEnv(dir, { SVC_VAULT_URL: 'new' });
+  expect(readFileSync(kept, 'utf8')).toBe('OTHER=1\nSVC_VAULT_URL=new\n');
+  expect(readlinkSync(path.join(dir, '.env'))).toBe(kept);
 });

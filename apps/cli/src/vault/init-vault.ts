@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { VaultAgentRegistered, VaultInitialized, VaultState } from '@svc/contract/vault.ts';
-import { writeFileAtomic } from '@svc/service-kit/files.ts';
+import { realPlace, writeFileAtomic } from '@svc/service-kit/files.ts';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { Secret } from '@svc/service-kit/secret.ts';
 import { CliError, toCliError } from '../cli-error.ts';
@@ -57,9 +57,12 @@ export function agentNameOf(assistantName: string): string {
 export function writeEnv(root: string, values: Readonly<Record<string, string>>): string {
   const file = path.join(root, '.env');
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const kept = before.split('\n').filter((line) => !Object.keys(values).some((name) => line.trimStart().startsWith(`${name}=`)));
+  const isReplaced = (line: string) =>
+    Object.keys(values).some((name) => line.replace(/^\s*(?:export\s+)?/, '').startsWith(`${name}=`));
+  const kept = before.split('\n').filter((line) => !isReplaced(line));
   while (kept.at(-1) === '') kept.pop();
   const lines = [...kept, ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
-  writeFileAtomic(file, `${lines.join('\n')}\n`);
+  // The file may be a link to a place that the operator keeps settings in.
+  writeFileAtomic(realPlace(file), `${lines.join('\n')}\n`);
   return file;
 }
