@@ -78,6 +78,22 @@ describe('service manager on Linux', () => {
     },
   );
 
+  test('restarts a running service when its unit has changed, since it would keep its old settings', async () => {
+    program('systemctl');
+    const linux = machine('linux');
+    const manager = openServiceManager(linux);
+    await manager.install(startup(linux.root));
+    const restarts = () => calls().filter((call) => call.includes('restart'));
+    await manager.install(startup(linux.root));
+    expect(restarts()).toEqual([]);
+    await manager.install({ ...startup(linux.root), env: { PATH: '/usr/bin', SVC_DATA_DIR: '/other' } });
+    expect(restarts()).toEqual(['systemctl --user restart svc.service']);
+    // One that did not run was started with the new unit.
+    program('systemctl', 'case $2 in is-active) exit 3 ;; esac');
+    await manager.install(startup(linux.root));
+    expect(restarts()).toHaveLength(1);
+  });
+
   test('a second installation gets a separate unit, and each finds its own', async () => {
     program('systemctl');
     const [one, two] = [machine('linux'), machine('linux', at('other'))];
@@ -210,5 +226,16 @@ describe('svc uninstall', () => {
   test('refuses while the service is running', async () => {
     writeFileSync(at('data/run/supervisor.json'), JSON.stringify({ pid: process.pid, started_at: 0, services: [], faults: [] }));
     await expect(uninstall({ yes: true }, root)).rejects.toThrow('the service runs');
+  });
+
+  test('refuses while the service is running in a terminal, also when a unit exists that does not run it', async () => {
+    mkdirSync(at('home/.config/systemd/user'), { recursive: true });
+    const unit = at('home/.config/systemd/user/svc.service');
+    writeFileSync(unit, renderUnit(startup(root)));
+    program('systemctl', 'case $2 in is-active) exit 3 ;; esac');
+    program('loginctl');
+    writeFileSync(at('data/run/supervisor.json'), JSON.stringify({ pid: process.pid, started_at: 0, services: [], faults: [] }));
+    await expect(uninstall({ yes: true, data: true }, root)).rejects.toThrow('the service runs');
+    expect([existsSync(at('data')), existsSync(at('clone/node_modules')), existsSync(unit)]).toEqual([true, true, true]);
   });
 });

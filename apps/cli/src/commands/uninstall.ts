@@ -22,9 +22,11 @@ const setUp = ['node_modules', '.runtime', '.cache'];
 export async function uninstall(options: Options, root = installationHome(repositoryRoot)): Promise<number> {
   const settings = loadSettings(root);
   const manager = managerOf(settings);
-  const unit = (await manager?.state())?.file ?? null;
+  const state = await manager?.state();
+  const unit = state?.file ?? null;
   const running = readSupervisorState(dataPaths(settings.dataDir).supervisorState);
-  if (running !== null && unit === null)
+  // One that the unit runs is stopped with it. One in a terminal is not, even if there is a unit.
+  if (running !== null && state?.isRunning !== true)
     throw new CliError('the service runs.', { why: 'End it first.', run: `kill ${running.pid} && sleep 2 && ./svc uninstall` });
   const data = options.data === true ? removableData(settings) : null;
   const goes = [...(unit === null ? [] : [unit]), ...setUp.map((name) => path.join(root, name)).filter((at) => existsSync(at))];

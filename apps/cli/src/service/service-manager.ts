@@ -56,15 +56,20 @@ function systemd(machine: Machine): ServiceManager {
   return {
     logCommand: `journalctl --user -u ${name} -f`,
     async install(startup) {
+      const before = await this.state();
+      const unit = renderUnit(startup);
+      const isChanged = before.isRunning && readFileSync(file, 'utf8') !== unit;
       mkdirSync(folder, { recursive: true });
-      writeFileAtomic(file, renderUnit(startup));
+      writeFileAtomic(file, unit);
       const loaded = await systemctl('daemon-reload');
       if (!isGood(loaded)) {
         rmSync(file, { force: true });
         throw failed('systemd does not answer.', loaded, 'systemctl --user status');
       }
       const enabled = await systemctl('enable', '--now', `${name}.service`);
-      if (!isGood(enabled)) throw failed('the service could not be started.', enabled, `systemctl --user status ${name}`);
+      // A running service is not restarted by that, and would keep its old settings.
+      const restarted = isChanged && isGood(enabled) ? await systemctl('restart', `${name}.service`) : enabled;
+      if (!isGood(restarted)) throw failed('the service could not be started.', restarted, `systemctl --user status ${name}`);
     },
     async remove() {
       const disabled = await systemctl('disable', '--now', `${name}.service`);
