@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '@svc/contract/instance.ts';
 import { temporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder.ts';
@@ -95,6 +95,13 @@ describe('a path in the config of a connector', () => {
     put('', { read: ['place'] });
     expect(await start(path.join(outside.path, 'a*b'))).toContain('because of the "*"');
   });
+});
+
+test('a connector starts, though more slowly, where its compiled code cannot be kept', async () => {
+  rmSync(path.join(manager.dataDir, 'cache'), { recursive: true, force: true });
+  writeFileSync(path.join(manager.dataDir, 'cache'), 'in the way');
+  put('', {});
+  expect(await start('')).toBe('running');
 });
 
 describe('a feature that Node cannot confine', () => {

@@ -62,14 +62,18 @@ function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => vo
 
 /**
  * Each type has its own cache of compiled code, because whoever writes to a cache decides what its readers run. The cache
- * of an added type is in the data folder.
+ * of an added type is in the data folder. Without one, when it cannot be made, a start is only slower.
  */
 function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
   const shared = env['NODE_COMPILE_CACHE'] ?? '';
   if (shared === '') return null;
   const dir = path.join(isAdded ? paths.cache : path.resolve(shared), 'connectors', meta.type);
-  makePrivateDir(dir);
-  return dir;
+  try {
+    makePrivateDir(dir);
+    return dir;
+  } catch {
+    return null; // the disk is full, or another user has run the service here
+  }
 }
 
 const system = ['/proc', '/sys', '/dev'];
