@@ -1,7 +1,7 @@
 import { cpSync, lstatSync, readdirSync, renameSync, rmSync, type Dirent, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDir, ifThereSync } from '../files.ts';
-import { isSecretFile } from './secret-files.ts';
+import { isSecretFile, maxPlainBytes } from './secret-files.ts';
 
 /**
  * True for a file or folder name that backups include from the operator's connectors: no packages, nothing hidden (`.env`,
@@ -55,11 +55,12 @@ const isFolder = (file: string): boolean => lstatSync(file, { throwIfNoEntry: fa
  * Copies the present secret files of connector instances to the incoming instances, which have none. It runs before the
  * journal is written, and can be repeated.
  */
-export function keepSecrets(root: string, incoming: string): void {
+export function keepSecrets(root: string, incoming: string, read: (file: string) => Buffer = (file) => readFileSync(file)): void {
   const instances = path.join(root, 'instances');
   for (const file of filesBelow(instances)) {
     const from = path.join(instances, file);
-    if (!isSecretFile(file, readFileSync(from))) continue;
+    // A large file counts as secret, and Node cannot read one over 2 GiB.
+    if (lstatSync(from).size <= maxPlainBytes && !isSecretFile(file, read(from))) continue;
     const to = path.join(incoming, 'instances', file);
     makePrivateDir(path.join(incoming, 'instances'));
     mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
