@@ -38,16 +38,13 @@ describe('a backup', () => {
   });
 });
 
-test('a backup contains the list of uploads as it was before a rewrite during packing', async () => {
-  await open({ before: fill });
+/** Makes a backup, and does something while its databases are packed, which come first. */
+async function makeMeanwhile(meanwhile: () => void): Promise<Map<string, Buffer>> {
   const { paths, db } = bench.core.context;
-  const kept = await upload('tulip.bin', Buffer.from('tulip'));
-  const list = path.join(paths.uploads, 'manifest.jsonl');
-  const before = readFileSync(list, 'utf8');
   const notes = createBackupNotes(paths.backups);
   const id = 'bak_0000000000000000001';
   notes.prepare();
-  let isRewritten = false;
+  let isDone = false;
   await makeBackup({
     id,
     db,
@@ -59,16 +56,32 @@ test('a backup contains the list of uploads as it was before a rewrite during pa
     passphrase: null,
     signal: new AbortController().signal,
     onLeftOut: () => undefined,
-    // The databases come first.
     onProgress() {
-      isRewritten = true;
-      writeFileAtomic(list, '');
+      if (!isDone) meanwhile();
+      isDone = true;
     },
   });
-  expect(isRewritten).toBe(true);
-  const files = unpack(readFileSync(notes.archiveOf(id)));
+  expect(isDone).toBe(true);
+  return unpack(readFileSync(notes.archiveOf(id)));
+}
+
+test('a backup contains the list of uploads as it was before a rewrite during packing', async () => {
+  await open({ before: fill });
+  const kept = await upload('tulip.bin', Buffer.from('tulip'));
+  const list = path.join(bench.core.context.paths.uploads, 'manifest.jsonl');
+  const before = readFileSync(list, 'utf8');
+  const files = await makeMeanwhile(() => writeFileAtomic(list, ''));
   expect(files.get('uploads/manifest.jsonl')?.toString()).toBe(before);
   expect(files.has(path.relative(bench.core.folder, kept.path))).toBe(true);
+});
+
+test('[V10] a file into which a connector writes a secret during the backup is not packed in the clear', async () => {
+  await open({ before: fill });
+  const state = inData('instances/compat/state.json');
+  writeFileSync(state, '{"seen":1}');
+  const files = await makeMeanwhile(() => writeFileSync(state, '{"access_token":"canary-0123456789-d"}'));
+  expect([...files.keys()]).toContain('instances/compat/offset.json');
+  expect([...files.keys()]).not.toContain('instances/compat/state.json');
 });
 
 describe('custom files of the operator', () => {

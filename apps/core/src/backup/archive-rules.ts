@@ -40,6 +40,9 @@ export function isArchiveName(name: string): boolean {
   return rest.length > 0 && Object.hasOwn(folders, first) && folders[first]?.(rest) === true;
 }
 
+/** The same for names that not every file system distinguishes: `A` and `a`, or two spellings of one letter. */
+export const foldedName = (name: string): string => name.normalize('NFC').toLowerCase();
+
 /** Names inside the sealed part. */
 export const isSecretPath = (name: string): boolean =>
   name === 'secrets.json' || name === 'vault/vault.db' || (isPlainPath(name) && /^instances\/[^/]+\/./.test(name));
@@ -47,6 +50,7 @@ export const isSecretPath = (name: string): boolean =>
 export type ArchiveLimits = {
   /** Of all content, unpacked. */
   maxBytes: number;
+  /** Of entries, besides one for every `leastStored` packed bytes: uploads and silos are stored unpacked, and there may be many. */
   maxEntries: number;
   /** Largest ratio of unpacked to packed size, after the first `slackBytes`. */
   maxRatio: number;
@@ -54,6 +58,11 @@ export type ArchiveLimits = {
 };
 
 export const usualLimits: Omit<ArchiveLimits, 'maxBytes'> = { maxEntries: 200_000, maxRatio: 100, slackBytes: 64 * 1024 * 1024 };
+
+/** A stored entry has at least a header, whatever it contains. */
+const leastStored = 512;
+
+export const mostEntries = ({ maxEntries }: ArchiveLimits, { packed }: Counter): number => maxEntries + packed / leastStored;
 
 /** Bytes so far, before and after unpacking. */
 export type Counter = { packed: number; unpacked: number };

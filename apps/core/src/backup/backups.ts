@@ -7,6 +7,7 @@ import { restoreState } from '@svc/service-kit/restore/restore-state.ts';
 import { ServiceError, conflict, errorText, notFound } from '@svc/service-kit/service-error.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { createBackupNotes, type BackupNote, type BackupNotes } from './backup-notes.ts';
+import type { LeftOut } from './gather-files.ts';
 import { makeBackup, type BackupPlaces, type MadeBackup } from './make-backup.ts';
 
 export type BackupDeps = {
@@ -87,8 +88,7 @@ export class Backups {
         passphrase,
         signal,
         onProgress: (done, total) => Object.assign(progress, { done, total }),
-        onLeftOut: (connector) =>
-          log.warn({ connector, backup: note.id }, 'the code of a connector is too large for the backup and was left out'),
+        onLeftOut: (leftOut) => log.warn({ ...leftOut, backup: note.id }, wordsOf(leftOut)),
       });
       this.#end(note, made);
       log.info({ backup: note.id, bytes: made.bytes }, 'a backup was made');
@@ -210,6 +210,11 @@ export class Backups {
     await this.settled();
   }
 }
+
+const wordsOf = (leftOut: LeftOut): string =>
+  'connector' in leftOut
+    ? 'the code of a connector is too large for the backup and was left out'
+    : 'a file was left out of the backup, because not every system can tell its name from that of another';
 
 const restoreWords = {
   pending: 'A backup will be restored at the next start. To cancel: ./svc backup undo',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
-import { gatherFiles, gatherSecrets } from './gather-files.ts';
+import { gatherFiles, gatherSecrets, type LeftOut } from './gather-files.ts';
 
 let root: string;
 beforeEach(() => {
@@ -14,8 +14,10 @@ beforeEach(() => {
 });
 
 const write = (name: string, text: string) => writeFileSync(path.join(root, 'instances/one', name), text);
-const gather = async () =>
-  (await gatherFiles(dataPaths(root), { manifest: path.join(root, 'uploads/manifest.jsonl') })).map(({ name }) => name);
+const gather = async (options: Partial<Parameters<typeof gatherFiles>[1]> = {}) =>
+  (await gatherFiles(dataPaths(root), { manifest: path.join(root, 'uploads/manifest.jsonl'), ...options })).map(
+    ({ name }) => name,
+  );
 const gatherSealed = async () => (await gatherSecrets(dataPaths(root), '')).map(({ path: name }) => name);
 
 test('files of an instance are stored unencrypted only when they hold no secrets', async () => {
@@ -39,4 +41,26 @@ test('personas are included, and other files of their folder are not', async () 
   for (const name of ['shop.md', 'Shop.txt', '.hidden.md', 'folder/inner.md'])
     writeFileSync(path.join(root, 'personas', name), 'x');
   expect(await gather()).toEqual(['personas/shop.md']);
+});
+
+test('a file of an instance that cannot be restored under its name is not sealed', async () => {
+  write('a\\b.key', 'x');
+  write('keys.json', '{}');
+  expect(await gatherSealed()).toEqual(['instances/one/keys.json']);
+});
+
+test('a file that was sealed is not packed a second time when it no longer holds secrets', async () => {
+  write('other.txt', 'the token is x');
+  const sealed = new Set(await gatherSealed());
+  write('other.txt', 'a list of tulips');
+  write('plain.txt', 'a list of tulips');
+  expect(await gather({ sealed })).toEqual(['instances/one/plain.txt']);
+});
+
+test('of two files whose names differ only in upper and lower case the second is left out, and reported', async () => {
+  write('Tulip.txt', 'one');
+  write('tulip.txt', 'two');
+  const leftOut: LeftOut[] = [];
+  expect(await gather({ onLeftOut: (each) => void leftOut.push(each) })).toEqual(['instances/one/Tulip.txt']);
+  expect(leftOut).toEqual([{ file: 'instances/one/tulip.txt' }]);
 });

@@ -6,11 +6,14 @@ import { ifThere } from '@svc/service-kit/files.ts';
 import { isSecretFile, isSecretName, maxPlainBytes } from '@svc/service-kit/restore/secret-files.ts';
 import { ServiceError } from '@svc/service-kit/service-error.ts';
 import { isConnectorPart } from '@svc/service-kit/restore/keep-present.ts';
-import { isArchiveName } from './archive-rules.ts';
+import { foldedName, isArchiveName, isSecretPath } from './archive-rules.ts';
 import type { SecretFile } from './seal-secrets.ts';
 
-/** A file to be packed, under `name`. */
-export type PackedFile = { name: string; file: string; bytes: number };
+/** A file to be packed, under `name`. `isPlain`: whether its content, which may have changed meanwhile, may be packed unencrypted. */
+export type PackedFile = { name: string; file: string; bytes: number; isPlain?: (content: Buffer) => boolean };
+
+/** What a backup lacks: a connector of the operator that is too large, or a file whose name some systems cannot tell from another's. */
+export type LeftOut = { connector: string } | { file: string };
 
 /** Secret files are sealed and opened in one piece, in memory. */
 const maxSecretBytes = 128 * 1024 * 1024;
@@ -30,16 +33,17 @@ export type FilePlaces = Pick<
 type GatherOptions = {
   /** A copy of the list of uploads made before this call, so that each of its lines has its file. */
   manifest: string;
-  /** Called for each connector of the operator that is left out. */
-  onLeftOut?(connector: string): void;
+  /** Names of the files that are packed encrypted. */
+  sealed?: ReadonlySet<string>;
+  onLeftOut?(leftOut: LeftOut): void;
 };
 
 export const manifestName = 'uploads/manifest.jsonl';
 
 /** Gathers the unencrypted files: configuration, code of connectors, finished uploads, silos. */
-export async function gatherFiles(paths: FilePlaces, { manifest, onLeftOut }: GatherOptions): Promise<PackedFile[]> {
+export async function gatherFiles(paths: FilePlaces, { manifest, sealed, onLeftOut }: GatherOptions): Promise<PackedFile[]> {
   const connectors = await gatherConnectors(paths.connectors);
-  for (const connector of connectors.leftOut) onLeftOut?.(connector);
+  for (const connector of connectors.leftOut) onLeftOut?.({ connector });
   const singles = [paths.trustSeed, paths.prices, paths.denyList, paths.persona].map((file) => sized(path.basename(file), file));
   const uploads = await below('uploads', paths.uploads);
   const found = [
@@ -51,20 +55,37 @@ export async function gatherFiles(paths: FilePlaces, { manifest, onLeftOut }: Ga
     ...(await below('personas', paths.personas)),
     ...(await below('silos', paths.silos)),
   ];
-  return found.filter((file) => file !== null).filter(({ name }) => isArchiveName(name));
+  const packed = found.filter((file) => file !== null).filter(({ name }) => isArchiveName(name) && sealed?.has(name) !== true);
+  return withClearNames(packed, (file) => onLeftOut?.({ file }));
 }
 
 async function plainInstanceFiles(paths: FilePlaces): Promise<PackedFile[]> {
   const plain: PackedFile[] = [];
-  for (const found of await below('instances', paths.instances)) if ((await isSecret(found)) === false) plain.push(found);
+  for (const found of await below('instances', paths.instances)) {
+    const isPlain = (content: Buffer) => !isSecretFile(ownName(found), content);
+    if ((await isSecret(found)) === false) plain.push({ ...found, isPlain });
+  }
   return plain;
 }
 
+/** A restore refuses names that some systems cannot tell apart: the first of them is packed. */
+function withClearNames(files: readonly PackedFile[], onLeftOut: (name: string) => void): PackedFile[] {
+  const taken = new Set<string>();
+  return files.filter(({ name }) => {
+    const isTaken = taken.size === taken.add(foldedName(name)).size;
+    if (isTaken) onLeftOut(name);
+    return !isTaken;
+  });
+}
+
+/** The path within the folder of its instance. */
+const ownName = ({ name }: PackedFile): string => name.split('/').slice(2).join('/');
+
 /** Null for a file that has disappeared. A large file is not read: it counts as secret. */
-async function isSecret({ name, file, bytes }: PackedFile): Promise<boolean | null> {
-  const own = name.split('/').slice(2).join('/');
-  if (isSecretName(own) || bytes > maxPlainBytes) return true;
-  const content = await ifThere(readFile(file), null);
+async function isSecret(found: PackedFile): Promise<boolean | null> {
+  const own = ownName(found);
+  if (isSecretName(own) || found.bytes > maxPlainBytes) return true;
+  const content = await ifThere(readFile(found.file), null);
   return content === null ? null : isSecretFile(own, content);
 }
 
@@ -73,7 +94,8 @@ export async function gatherSecrets(paths: FilePlaces, secretsFile: string): Pro
   const secrets: SecretFile[] = [];
   let room = maxSecretBytes;
   for (const found of await below('instances', paths.instances)) {
-    if ((await isSecret(found)) !== true) continue;
+    // Under other names they would not be restored.
+    if (!isSecretPath(found.name) || (await isSecret(found)) !== true) continue;
     room -= found.bytes;
     if (room < 0) throw tooMuch(found);
     const bytes = await ifThere(readFile(found.file), null);
@@ -115,7 +137,7 @@ async function gatherConnectors(folder: string): Promise<GatheredConnectors> {
     if (!entry.isDirectory() || !isConnectorPart(entry.name)) continue;
     const found: PackedFile[] = [];
     const isWhole = await gatherConnector(`connectors/${entry.name}`, path.join(folder, entry.name), found);
-    const keys = found.map(({ name }) => name.normalize('NFC').toLowerCase());
+    const keys = found.map(({ name }) => foldedName(name));
     const isClear = new Set(keys).size === keys.length && keys.every((key) => !taken.has(key));
     if (!isWhole || !isClear) gathered.leftOut.push(entry.name);
     else {

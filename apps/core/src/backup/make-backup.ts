@@ -8,7 +8,15 @@ import { makePrivateDir, syncFolder } from '@svc/service-kit/files.ts';
 import type { SqliteDatabase } from '@svc/store/open-sqlite.ts';
 import { usualLimits } from './archive-rules.ts';
 import type { BackupNotes } from './backup-notes.ts';
-import { gatherFiles, gatherSecrets, manifestName, type PackedFile, sized, type FilePlaces } from './gather-files.ts';
+import {
+  gatherFiles,
+  gatherSecrets,
+  type LeftOut,
+  manifestName,
+  type PackedFile,
+  sized,
+  type FilePlaces,
+} from './gather-files.ts';
 import { readArchive } from './read-archive.ts';
 import { databaseFiles, readVault, snapshotDatabases } from './snapshot-databases.ts';
 import { checkRoom } from '../file/disk-space.ts';
@@ -28,8 +36,7 @@ export type BackupWork = {
   passphrase: string | null;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
-  /** Called for each connector of the operator that is left out. */
-  onLeftOut: (connector: string) => void;
+  onLeftOut: (leftOut: LeftOut) => void;
 };
 
 export type MadeBackup = { bytes: number; files: number; sha256: string };
@@ -48,8 +55,10 @@ export async function makeBackup(work: BackupWork): Promise<MadeBackup> {
   const facts = { format: backupFormat, version: work.version, created_at: work.createdAt, schemas };
   const databases = await snapshotFiles(schemas, notes.workOf(id));
   const manifest = await snapshotManifest(paths, notes.workOf(id));
-  const plain = await gatherFiles(paths, { manifest, onLeftOut: work.onLeftOut });
-  const secrets = work.passphrase === null ? null : await sealSecrets(await allSecrets(work), work.passphrase);
+  const sealed = work.passphrase === null ? [] : await allSecrets(work);
+  const secrets = work.passphrase === null ? null : await sealSecrets(sealed, work.passphrase);
+  const names = new Set(sealed.map(({ path: name }) => name));
+  const plain = await gatherFiles(paths, { manifest, sealed: names, onLeftOut: work.onLeftOut });
   const small = [...databases, ...plain.filter((file) => !isLarge(file))];
   const large = plain.filter(isLarge);
   const total = [...small, ...large].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -106,9 +115,7 @@ async function verify(file: string, packed: BackupContents, signal: AbortSignal)
   const body = createReadStream(file, { highWaterMark: 1024 * 1024, signal });
   body.on('data', (bytes) => hash.update(bytes));
   const nothing = { write: () => Promise.resolve(), end: () => Promise.resolve() };
-  const { contents } = await readArchive(body, { ...usualLimits, maxBytes: Infinity, maxEntries: Infinity }, () =>
-    Promise.resolve(nothing),
-  );
+  const { contents } = await readArchive(body, { ...usualLimits, maxBytes: Infinity }, () => Promise.resolve(nothing));
   if (JSON.stringify(contents) !== JSON.stringify(packed))
     throw new Error('the backup that was written differs from what was packed');
   return hash.digest('hex');

@@ -7,9 +7,12 @@ import { ServiceError } from '@svc/service-kit/service-error.ts';
 import {
   type ArchiveLimits,
   contentsName,
+  type Counter,
   countPacked,
+  foldedName,
   isArchiveName,
   limitUnpacked,
+  mostEntries,
   refused,
   secretsName,
   toRefusal,
@@ -43,7 +46,7 @@ export async function readArchive(
     limitUnpacked(counter, limits),
     (tar: AsyncIterable<Buffer>) => writeEach(tar, writer),
   ).catch((error: unknown) => Promise.reject(toRefusal(error)));
-  const read = readParts(withRefusals(decoder.readable), limits, sinkFor);
+  const read = readParts(withRefusals(decoder.readable), { limits, counter }, sinkFor);
   // A fault of one side ends the other; the first fault is reported.
   read.catch((error: unknown) => {
     body.destroy();
@@ -71,7 +74,7 @@ const abort = (writer: Writer, reason: unknown): void => void writer.abort(reaso
 
 async function readParts(
   entries: AsyncIterable<ParsedTarEntry>,
-  { maxEntries }: ArchiveLimits,
+  { limits, counter }: { limits: ArchiveLimits; counter: Readonly<Counter> },
   sinkFor: (name: string, size: number) => Promise<PartSink>,
 ): Promise<Parts> {
   const parts: Parts = { found: new Map(), held: new Map() };
@@ -81,11 +84,11 @@ async function readParts(
     const shown = JSON.stringify(name.slice(0, 200));
     if (type !== 'file') throw refused(`The backup contains ${shown}, a ${type}. Only regular files are allowed.`);
     if (!isArchiveName(name)) throw refused(`The backup contains ${shown}, which does not belong in a backup.`);
-    // Not every file system distinguishes `A` from `a`, or two spellings of one letter.
-    const key = name.normalize('NFC').toLowerCase();
+    const key = foldedName(name);
     if (folded.has(key)) throw refused(`The backup contains ${shown} twice.`);
     folded.add(key);
-    if (folded.size > maxEntries) throw refused(`The backup contains more than ${maxEntries} files.`);
+    if (folded.size > mostEntries(limits, counter))
+      throw refused(`The backup contains more than ${limits.maxEntries} files, which are too many for its size.`);
     const isHeld = name === contentsName || name === secretsName;
     if (isHeld && size > maxHeldBytes) throw refused(`The backup contains ${shown} with ${size} bytes, which is too large.`);
     const sink = isHeld ? holder((bytes) => parts.held.set(name, bytes)) : await sinkFor(name, size);

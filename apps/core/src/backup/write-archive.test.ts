@@ -38,6 +38,20 @@ test('an archive is read back as it was written', async () => {
   expect(contents.files.map(({ path: name }) => name)).toEqual(['pricing.json', 'secrets.enc', 'uploads/a']);
 });
 
+test('an archive of many uploads is read back, but not one that unpacks to many files', async () => {
+  const { folder } = setUp();
+  const [small, to] = [path.join(folder, 'small'), path.join(folder, 'b.tar.gz')];
+  writeFileSync(small, 'a tulip');
+  const many = Array.from({ length: 100 }, (_, number) => ({ name: `uploads/${number}`, file: small, bytes: 7 }));
+  const parts = { secrets: null, facts, small: [], large: [] };
+  const limits = { ...usualLimits, maxBytes: Infinity, maxEntries: 10 };
+  const hooks = { signal: new AbortController().signal, onBytes: () => {} };
+  const contents = await writeArchive(to, { ...parts, large: many }, hooks);
+  expect((await readArchive(createReadStream(to), limits, nothing)).contents).toEqual(contents);
+  await writeArchive(`${to}2`, { ...parts, small: many }, hooks);
+  await expect(readArchive(createReadStream(`${to}2`), limits, nothing)).rejects.toThrow('more than 10 files');
+});
+
 test('databases are compressed and uploads are not', async () => {
   const { folder } = setUp();
   const [zeros, to] = [path.join(folder, 'zeros'), path.join(folder, 'b.tar.gz')];

@@ -51,6 +51,7 @@ export async function writeArchive(file: string, parts: ArchiveParts, { signal, 
       const isWhole = part.bytes <= wholeBytes;
       const content = isWhole ? await readWhole(part.file) : null;
       if (isWhole && content === null) return;
+      if (content !== null && part.isPlain?.(content) === false) return;
       if (isStored && content !== null) stored.add(content);
       if (content !== null) return addBytes(part.name, content);
       const onPart = (bytes: Buffer) => {
