@@ -193,6 +193,20 @@ describe('restore', () => {
     expect(restoreState(folder)).toBeNull();
   });
 
+  test('that failed half-way, as files of another user cannot be moved, is undone without losing anything', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    const refuse = (from: string, to: string) => {
+      if (from.endsWith('uploads')) throw new Error('EACCES: permission denied');
+      renameSync(from, to);
+    };
+    expect(() => applyRestore(folder, refuse)).toThrow('EACCES');
+    expect(read(folder)).not.toHaveProperty(['core.db']);
+    expect(undoRestore(folder)).toBe('at_next_start');
+    expect(applyRestore(folder, refuse)).toEqual([expect.stringContaining('The earlier state is back')]);
+    expect(read(folder)).toEqual(oldState);
+  });
+
   test('staged after another one replaces it', () => {
     const folder = dataFolder();
     stage(folder, { 'core.db': 'older' });
@@ -242,6 +256,29 @@ describe('[S03] a start that is killed', () => {
     for (const { moment, copy } of killed) {
       applyRestore(copy);
       expect(read(copy), moment).toEqual(oldState);
+    }
+  });
+
+  test('at any of the renames can be undone', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    for (const { moment, copy } of killedFolders(folder)) {
+      expect(undoRestore(copy), moment).toBe('at_next_start');
+      applyRestore(copy);
+      expect(read(copy), moment).toEqual(oldState);
+      expect([restoreState(copy), applyRestore(copy)]).toEqual([null, []]);
+    }
+  });
+
+  test('is undone although the start that undoes it is killed, too', () => {
+    const folder = dataFolder();
+    stage(folder, incoming);
+    // All of the old is out, and half of the new is in.
+    const half = killedFolders(folder).find(({ moment }) => moment === 'before 15')?.copy ?? '';
+    expect(undoRestore(half)).toBe('at_next_start');
+    for (const { moment, copy } of killedFolders(half)) {
+      applyRestore(copy);
+      expect([read(copy), restoreState(copy)], moment).toEqual([oldState, null]);
     }
   });
 

@@ -1,9 +1,19 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { RestorePlan } from '@svc/contract/backup.ts';
 import { readJsonFile } from '../json/read-json-file.ts';
 import { keepConnectors, keepSecrets } from './keep-present.ts';
 import { filesIn, planIn, restorePaths, startedIn, type RestorePaths } from './restore-paths.ts';
-import { stateNames, begin, foreignName, resume, incomingNames, readJournal, type Rename, type Replaced } from './swap.ts';
+import {
+  stateNames,
+  begin,
+  foreignName,
+  resume,
+  incomingNames,
+  type Journal,
+  readJournal,
+  type Rename,
+  type Replaced,
+} from './swap.ts';
 
 /**
  * Applies a pending restore or undo, before anything else of the service runs. It is atomic: if it is killed, the next call
@@ -15,8 +25,11 @@ export function applyRestore(dataDir: string, rename?: Rename): string[] {
   if (!existsSync(paths.folder)) return [];
   const begun = readJournal(paths);
   if (begun !== null) {
-    resume(paths, begun, rename);
-    return [wordsFor[begun.kind](begun.plan)];
+    const journal = begun.kind === 'restore' && existsSync(paths.undo) ? turnBack(paths, begun) : begun;
+    // A restore that was turned back must not begin again.
+    if (journal.kind === 'undo') rmSync(paths.pending, { recursive: true, force: true });
+    resume(paths, journal, rename);
+    return [wordsFor[journal.kind](journal.plan)];
   }
   if (existsSync(paths.undo)) return undo(paths, rename);
   const plan = readJsonFile(planIn(paths.pending)) as RestorePlan | null;
@@ -55,6 +68,16 @@ function undo(paths: RestorePaths, rename: Rename | undefined): string[] {
   begin(paths, journal);
   resume(paths, journal, rename);
   return [wordsFor.undo(plan)];
+}
+
+/** Undoes an unfinished restore: what it has put in place goes, what it has moved aside comes back, and the rest was never moved. */
+function turnBack(paths: RestorePaths, { plan, ins: wanted }: Journal): Journal {
+  const waiting = new Set(incomingNames(paths.pending));
+  const present = new Set(readdirSync(paths.root));
+  const outs = wanted.filter((name) => present.has(name) && !waiting.has(name));
+  const journal = { kind: 'undo', plan, outs, ins: incomingNames(paths.replaced) } as const;
+  begin(paths, journal);
+  return journal;
 }
 
 const dateOf = ({ created_at }: RestorePlan) => new Date(created_at).toISOString().slice(0, 16).replace('T', ' ');

@@ -14,11 +14,11 @@ export function restoreState(dataDir: string): RestoreState | null {
   return { state: existsSync(paths.undo) ? 'undoing' : 'applied', plan: replaced };
 }
 
-/** Cancels a pending restore, or requests that the next start undoes the last one. Null when there is neither. */
+/** Cancels a pending restore, or requests that the next start undoes the last one, even an unfinished one. Null when there is none. */
 export function undoRestore(dataDir: string): 'pending' | 'at_next_start' | null {
   const paths = restorePaths(dataDir);
   const state = restoreState(dataDir)?.state ?? null;
-  if (state === 'pending') {
+  if (state === 'pending' && !existsSync(paths.journal)) {
     discard(paths.pending);
     return 'pending';
   }
