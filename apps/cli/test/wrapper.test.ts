@@ -114,6 +114,10 @@ describe('svc wrapper script', () => {
     expect((await tree.run(['status'], { env })).code).toBe(0);
     writeFileSync(tree.file('.env'), `# mine\nSVC_NODE=older\nexport SVC_NODE="${process.execPath}"\n`);
     expect((await tree.run(['status'])).code).toBe(0);
+    for (const line of [`${process.execPath}\r\n`, `${process.execPath} # mine\n`]) {
+      writeFileSync(tree.file('.env'), `SVC_NODE=${line}`);
+      expect(await tree.run(['status'])).toMatchObject({ code: 0, stderr: '' });
+    }
     expect(tree.calls()).toHaveLength(1);
     hostNode('echo v18.0.0');
     expect(await tree.run(['status'], { env: { SVC_NODE: path.join(tree.bin, 'node') } })).toMatchObject({
