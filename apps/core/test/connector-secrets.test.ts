@@ -4,6 +4,7 @@ import { requestJson } from '@svc/service-kit/http/json-client.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
 import { freePorts } from '@svc/testing/free-ports.ts';
 import { listen } from '@svc/testing/listen.ts';
+import { startVaultServer } from '@svc/testing/vault-server.ts';
 import { openTestCore, type TestCore } from './open-test-core.ts';
 
 const value = 'tulips under the oak';
@@ -78,4 +79,14 @@ test('the core does not ask again when no manager listens: a manager names the s
   clock.advance(10 * 60_000);
   for (const probe of ['/1', '/2']) await requestJson(`http://127.0.0.1:${port}${probe}`, { timeoutMs: 40_000 });
   expect(manager.asked).toEqual(['/1 undefined', '/2 undefined']);
+});
+
+test('a core that was restarted while the vault is sealed learns the secrets of running connectors when it is opened', async () => {
+  const [manager, vault] = [await standInManager([shed({ door: 'SHED_DOOR' })]), await startVaultServer(value)];
+  onTestFinished(vault.close);
+  core = await openTestCore({ env: { ...manager.env, SVC_VAULT_URL: vault.url, SVC_VAULT_AGENT_KEY: 'vagent_of-the-core' } });
+  await core.context.connectorSecrets.learnAll();
+  expect(shown()).toBe(value);
+  vault.open();
+  await expect.poll(() => shown()).toBe('[redacted:secret]');
 });

@@ -43,6 +43,8 @@ export type VaultLink = {
   admin(): Pick<VaultClient, 'rotate' | 'changePassphrase' | 'access' | 'agents' | 'self' | 'addAgent' | 'removeAgent'>;
   /** The fault of the last call, as a notice. */
   notices(): string[];
+  /** `listener` is called, like `onBack`, when the vault answers again after a failure. */
+  whenBack(listener: () => void): void;
   close(): void;
 };
 
@@ -51,6 +53,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
   let fault: string | null = null;
   /** The name whose look-up failed. */
   let wanted = '';
+  const listeners = [onBack];
   let stopLooking = () => {};
   const noteFault = (now: string) => {
     onClosed();
@@ -65,7 +68,7 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     fault = null;
     stopLooking();
     log.info('the vault answers again');
-    onBack();
+    for (const listener of listeners) listener();
   };
   const ask = async (vault: VaultClient, name: string, tier = ownTier): Promise<VaultAnswer> => {
     const answer = await vault.get(name, tier);
@@ -148,6 +151,8 @@ export function createVaultLink({ settings, clock, log, onBack, onClosed, client
     admin: theVault,
 
     notices: (): string[] => (fault === null ? [] : [fault]),
+
+    whenBack: (listener): void => void listeners.push(listener),
 
     close: (): void => stopLooking(),
   };
