@@ -10,12 +10,12 @@ import { loadSettings } from '@svc/service-kit/config/settings.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { birthMark } from '@svc/service-kit/process/birth-mark.ts';
 import { errorText } from '@svc/service-kit/service-error.ts';
-import { applyRestore } from '@svc/service-kit/restore/apply-restore.ts';
 import { installationHome, updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { CliError } from '../cli-error.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { dashboardAddress, hostAddresses, isOptional, type HostName } from '../service-urls.ts';
 import { createStyle, print, printError, widthOf } from '../terminal.ts';
+import { completeRestore } from '../up/complete-restore.ts';
 import { awaitInstanceLock, awaitLeftovers, checkPorts } from '../up/before-start.ts';
 import { awaitInstances, currentEngine, currentHealth, listKeyFiles, seededOwner, toBannerInstance } from '../up/ask-services.ts';
 import { renderBanner, type BannerFacts } from '../up/banner.ts';
@@ -107,7 +107,7 @@ async function runHere(
     });
     const wanted = addresses.map((address) => ({ ...address, isOptional: isOptional(address.name) }));
     await checkPorts(settings.bindHost, [...wanted, ...seededPorts(settings, paths)]);
-    for (const line of applyRestore(paths.root)) print(line);
+    for (const line of completeRestore(paths.root)) print(line);
     // Checked again: a restore may have brought a vault.
     const plan = { settings, paths, specs: specsNow(), begunAt, waitMs, spawnPatienceMs, lifeline, ahead, successor };
     return await supervise(plan);
