@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Secret } from '@svc/service-kit/secret.ts';
 import type { VaultAnswer } from '@svc/service-kit/vault/create-vault-client.ts';
-import { createSecretResolver, type OnResolved } from './secrets.ts';
+import { listen } from '@svc/testing/listen.ts';
+import { createSecretAnnouncer, createSecretResolver, type OnResolved } from './secrets.ts';
 
 const places = { env: { BOT_TOKEN: 'of the environment' }, file: '/no/such/file', command: null };
 const silent = async () => undefined;
@@ -38,4 +40,17 @@ test('a secret is returned only after it was registered for masking', async () =
   };
   const value = await resolverWith({ is: 'value', value: new Secret('of the vault') }, hear).resolve('BOT_TOKEN');
   expect([value, ...heard]).toEqual(['of the vault', 'BOT_TOKEN: of the vault']);
+});
+
+test('a core that is busy with other secrets is asked again, so that the secret is masked', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(asked < 3 ? 429 : 200, { 'content-type': 'application/json' }).end('{"ok":true}');
+  });
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  const log = { info: vi.fn(), warn: vi.fn() };
+  await createSecretAnnouncer({ settings: { bindHost: '127.0.0.1', corePort: port }, log })('BOT_TOKEN');
+  expect([asked, log.warn.mock.calls]).toEqual([3, []]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecretSources, type SecretPlaces } from '@svc/service-kit/secrets/secret-sources.ts';
 import { ServiceError, errorText } from '@svc/service-kit/service-error.ts';
 import { BehindVault } from '@svc/service-kit/vault/behind-vault.ts';
@@ -48,6 +49,9 @@ type Deps = { settings: Pick<ManagerSettings, 'bindHost' | 'corePort'>; log: Pic
 
 /** A connector waits 10 s for its secret. */
 const timeoutMs = 4_000;
+/** The core looks up a limited number of secrets at once. */
+const busyStatus = 429;
+const pauseMs = 100;
 
 /**
  * Sends the core the name of a secret that a connector is about to get, so that no reply shows its value. Never rejects: a
@@ -56,8 +60,15 @@ const timeoutMs = 4_000;
 export function createSecretAnnouncer({ settings: { bindHost, corePort }, log }: Deps): (name: string) => Promise<void> {
   const url = `http://${bindHost}:${corePort}/v2/secrets/learn`;
   return async (name) => {
+    const until = performance.now() + timeoutMs;
+    const ask = async (): Promise<number> => {
+      const { status } = await requestJson(url, { body: { name }, timeoutMs: Math.max(1, Math.ceil(until - performance.now())) });
+      if (status !== busyStatus || performance.now() + pauseMs > until) return status;
+      await sleep(pauseMs);
+      return ask();
+    };
     try {
-      const { status } = await requestJson(url, { body: { name }, timeoutMs });
+      const status = await ask();
       if (status !== 200)
         log.warn({ secret: name, status }, 'the core does not know a secret that a connector gets, so it does not mask it');
     } catch (error) {
