@@ -5,10 +5,10 @@ import path from 'node:path';
 import type { SupervisorState } from '@svc/contract/service.ts';
 import { updatePlaces } from '@svc/service-kit/update/update-places.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { expect, onTestFinished, test } from 'vitest';
-import { endJournal, writeJournal } from './journal.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { endJournal, type Journal, readJournal, writeJournal } from './journal.ts';
 import { readLastUpdate } from './last-update.ts';
-import { beginTrial, readPointer, readTrial } from './pointer.ts';
+import { beginTrial, readPointer, readTrial, revertTrial } from './pointer.ts';
 import { repairUpdate } from './repair-update.ts';
 import type { UpdateContext } from './update-context.ts';
 
@@ -92,3 +92,14 @@ test('a version whose update left no journal is kept, and an unknown version is 
   expect(await repairUpdate(context)).toContain('It is complete now');
   expect(readLastUpdate(context.places)).toMatchObject({ code: 0, back: null });
 }, 30_000);
+
+test('a confirmed version that the service left again, before its trial was over, does not become that of the clone', async () => {
+  const context = await openContext(older);
+  const { places, source } = context;
+  writeJournal(places, { ...(readJournal(places) as Journal), phase: 'confirmed' });
+  revertTrial(places, 'The new version ended with exit code 1.');
+  const settled = vi.spyOn(source, 'settle');
+  expect(await repairUpdate(context)).toContain('ended with exit code 1');
+  expect([settled.mock.calls, readJournal(places)]).toEqual([[], null]);
+  expect(readLastUpdate(places)).toMatchObject({ code: 2, refused: newer });
+});

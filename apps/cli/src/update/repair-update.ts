@@ -15,10 +15,12 @@ export async function repairUpdate(context: UpdateContext): Promise<string | nul
   const trial = readTrial(places);
   rmSync(places.dryRun, { recursive: true, force: true });
   if (journal === null) return trial === null ? finishLate(context) : repairTrial(context, trial, null);
-  if (journal.phase === 'confirmed' || journal.phase === 'settling') return goOn(context, journal);
+  // Until the trial is over, the service itself may go back to the version before.
+  const isLeft = journal.phase === 'confirmed' && readPointer(places) !== journal.to.commit;
+  if (!isLeft && (journal.phase === 'confirmed' || journal.phase === 'settling')) return goOn(context, journal);
   if (trial !== null) return repairTrial(context, trial, journal);
   endJournal(places);
-  if (journal.phase === 'trying' && existsSync(places.reverted)) return noteReverted(context, journal);
+  if ((isLeft || journal.phase === 'trying') && existsSync(places.reverted)) return noteReverted(context, journal);
   return `An update to ${journal.to.name} was interrupted before anything was changed (${journal.phase}). What it left was removed.`;
 }
 
