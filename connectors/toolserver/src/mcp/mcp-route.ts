@@ -2,8 +2,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createJsonReader, sendJson, ServiceError, type Exchange, type Reply, type Route } from '@svc/connector-kit';
 import { onceOver } from '@svc/connector-kit/http/exchange.ts';
-import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
-import { queueFull } from '@svc/service-kit/service-error.ts';
+import { ByteBudget, type ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
 import type { CheckToken } from '../oauth/check-token.ts';
 import { mcpPath } from '../oauth/oauth-paths.ts';
 import type { createServer, ServerDeps } from './create-server.ts';
@@ -39,10 +38,7 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
     const kept: Promise<unknown>[] = [];
     let body: unknown;
     try {
-      if (req.method === 'POST') {
-        hold(held, exchange, kept);
-        body = await readJson(req);
-      }
+      if (req.method === 'POST') body = await readJson(req, hold(held, exchange, kept));
     } catch (error) {
       return sendJson(exchange, toRpcError(error));
     }
@@ -69,15 +65,11 @@ export function createMcpRoutes(deps: McpDeps, checkToken: CheckToken, origins: 
   return (['POST', 'GET', 'DELETE'] as const).map((method) => ({ method, path: mcpPath, open, handle }));
 }
 
-/**
- * Counts a body until its request is answered and what keeps it is over. One of unknown length counts as the longest.
- * @throws ServiceError `queue_full`
- */
-function hold(held: ByteBudget, exchange: Exchange, kept: readonly Promise<unknown>[]): void {
-  const said = Number(exchange.req.headers['content-length']);
-  const bytes = said <= maxMessageBytes ? said : maxMessageBytes;
-  if (!held.take(bytes)) throw queueFull('Too many large questions at once. Try again in a moment.');
-  onceOver(exchange, () => void Promise.allSettled(kept).then(() => held.give(bytes)));
+/** Holds the body of a request until it is answered and what keeps it is over. */
+function hold(held: ByteBudget, exchange: Exchange, kept: readonly Promise<unknown>[]): ByteLease {
+  const lease = held.lease();
+  onceOver(exchange, () => void Promise.allSettled(kept).then(() => lease.release()));
+  return lease;
 }
 
 /** A refused body as a JSON-RPC error; without a message there is no id. @throws errors that are not about the body */

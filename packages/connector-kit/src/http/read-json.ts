@@ -1,13 +1,14 @@
 import type { IncomingMessage } from '@svc/service-kit/builtin.ts';
 import { discardBody, receiveBody, refuseCompressed } from '@svc/service-kit/http/receive-body.ts';
 import { createByteBlocks } from '@svc/service-kit/intake/byte-blocks.ts';
-import { ByteBudget } from '@svc/service-kit/intake/byte-budget.ts';
+import { ByteBudget, type ByteLease } from '@svc/service-kit/intake/byte-budget.ts';
 import { readJson } from '@svc/service-kit/json/read-json.ts';
 import { JsonShape, looseJsonLimits } from '@svc/service-kit/json-shape.ts';
 import { badRequest, queueFull, ServiceError } from '@svc/service-kit/service-error.ts';
 import { decodeUtf8, parseJson } from '@svc/service-kit/well-formed.ts';
 
-export type JsonReader = (req: IncomingMessage) => Promise<unknown>;
+/** `held`: holds the size of the body until the caller releases it, for a body that is kept. Otherwise it counts while it is read. */
+export type JsonReader = (req: IncomingMessage, held?: ByteLease) => Promise<unknown>;
 
 export type JsonReaderLimits = {
   /** Maximum body size, bytes. */
@@ -23,33 +24,40 @@ export type JsonReaderLimits = {
 export function createJsonReader(limits: JsonReaderLimits): JsonReader {
   const budget = new ByteBudget(limits.totalBytes);
 
-  return async (req) => {
+  return async (req, held) => {
     if (!isJson(req.headers['content-type'])) {
       throw new ServiceError('unsupported_media_type', 'Send the body as application/json.');
     }
     refuseCompressed(req.headers);
-    if (await isHere(req)) return readWhole(req, limits, budget);
-    const lease = budget.lease();
-    const blocks = createByteBlocks();
-    const shape = new JsonShape(looseJsonLimits);
-    const add = (part: Buffer) => {
-      if (blocks.length + part.length > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
-      if (!lease.take(part.length)) throw busy();
-      blocks.add(part);
-      return null;
-    };
+    const isShort = await isHere(req);
+    const lease = held ?? budget.lease();
     try {
-      if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
-      await receiveBody(req, { add }, shape);
-      return await parse(blocks.take(), shape);
-    } catch (error) {
-      discardBody(req);
-      throw error;
+      return await (isShort ? readWhole(req, limits, lease) : readParts(req, limits, lease));
     } finally {
-      blocks.drop();
-      lease.release();
+      if (held === undefined) lease.release();
     }
   };
+}
+
+async function readParts(req: IncomingMessage, limits: JsonReaderLimits, lease: ByteLease): Promise<unknown> {
+  const blocks = createByteBlocks();
+  const shape = new JsonShape(looseJsonLimits);
+  const add = (part: Buffer) => {
+    if (blocks.length + part.length > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
+    if (!lease.take(part.length)) throw busy();
+    blocks.add(part);
+    return null;
+  };
+  try {
+    if (Number(req.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge(limits.bodyBytes);
+    await receiveBody(req, { add }, shape);
+    return await parse(blocks.take(), shape);
+  } catch (error) {
+    discardBody(req);
+    throw error;
+  } finally {
+    blocks.drop();
+  }
 }
 
 /** A body of up to this many bytes is read at once; longer ones may arrive in several turns of the event loop. */
@@ -64,17 +72,15 @@ async function isHere(req: IncomingMessage): Promise<boolean> {
   return req.complete && req.readableLength > 0 && req.readableLength <= wholeBytes && !req.destroyed;
 }
 
-function readWhole(req: IncomingMessage, { bodyBytes }: JsonReaderLimits, budget: ByteBudget): unknown {
+function readWhole(req: IncomingMessage, { bodyBytes }: JsonReaderLimits, lease: ByteLease): unknown {
   const body = req.read() as Buffer;
   if (body.length > bodyBytes) throw tooLarge(bodyBytes);
-  if (!budget.take(body.length)) throw busy();
+  if (!lease.take(body.length)) throw busy();
   try {
     new JsonShape(looseJsonLimits).take(body);
     return parseJson(decodeUtf8(body));
   } catch (error) {
     throw toRefusal(error);
-  } finally {
-    budget.give(body.length);
   }
 }
 
