@@ -296,6 +296,17 @@ test('denies chats that are not allowed, with a limited number of replies', asyn
   expect(core.turns).toEqual([]);
 });
 
+test('denies access in the topic in which someone asked', async () => {
+  const channel = await openMessenger({ config: { allowed_chat_ids: [1] } });
+  const { server } = channel;
+  const eve = server.person('Eve');
+  const group = server.supergroup('House', [eve], true);
+  const topic = server.openTopic(group.id, eve, 'Garden');
+  server.say({ from: eve, chat: group.id, thread: topic, text: `@${server.bot.user.username} hello` });
+  await expect.poll(() => channel.shown(group.id)).toEqual(['Access denied.']);
+  expect(server.calls.find(({ method }) => method === 'sendMessage')?.params).toMatchObject({ message_thread_id: topic });
+});
+
 test('admits only the first chat that writes while no one is known, and every known person afterwards', async () => {
   const channel = await openMessenger();
   const { server, core } = channel;

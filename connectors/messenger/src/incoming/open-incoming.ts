@@ -5,6 +5,7 @@ import { systemClock } from '@svc/service-kit/clock.ts';
 import type { Message, User } from 'grammy/types';
 import type { Config } from '../meta.ts';
 import type { Press } from '../outgoing/ask-buttons.ts';
+import { placeOf } from '../outgoing/write-params.ts';
 import type { TelegramApi } from '../telegram-api.ts';
 import type { ChatAccess } from './chat-access.ts';
 import type { ChatKeys } from './chat-keys.ts';
@@ -79,7 +80,7 @@ async function openTakeDeps(ctx: StartContext<Config>, { api, bot, ingress, keys
     keys,
     access,
     deny: createDenyAccess({
-      say: (chat_id, text) => api.ask('sendMessage', { chat_id: chat_id.split(':')[0] ?? '', text }, signal),
+      say: (target, text) => api.ask('sendMessage', { ...placeOf(target), text }, signal),
     }),
     takeFile: fileWords.take,
     fileWords,
