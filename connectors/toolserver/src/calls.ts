@@ -3,6 +3,7 @@ import type { ApprovalCodes } from './consent/approval-codes.ts';
 import type { WaitingClients } from './consent/waiting-clients.ts';
 import type { Approvals } from './consent/approvals.ts';
 import type { OpenAccess } from './mcp/open-access.ts';
+import type { KeptDocuments } from './oauth/kept-documents.ts';
 import type { StoredModels } from './oauth/stored-models.ts';
 import type { ClientsFile } from './people/clients-file.ts';
 
@@ -11,6 +12,7 @@ type Deps = {
   waiting: WaitingClients;
   approvals: Approvals;
   models: StoredModels;
+  documents: KeptDocuments;
   clients: ClientsFile;
   access: OpenAccess;
 };
@@ -77,9 +79,10 @@ async function listClients({ approvals, clients }: Deps): Promise<ListedClient[]
 }
 
 /** Its tokens are worth nothing from the first line on: the approval goes first, then what was begun with it. */
-async function revoke({ approvals, models, clients, access }: Deps, clientId: string): Promise<void> {
+async function revoke({ approvals, models, documents, clients, access }: Deps, clientId: string): Promise<void> {
   if ((await approvals.find(clientId)) === undefined) throw notFound('approved client', clientId);
   await approvals.remove(clientId);
   access.endAll(clientId);
+  await documents.forget(clientId);
   await models.forgetClient(clientId, { registration: clients.find(clientId) === null });
 }

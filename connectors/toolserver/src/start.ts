@@ -30,6 +30,7 @@ import { createOpenStreams } from './notes/open-streams.ts';
 import { createSend } from './notes/send.ts';
 import { createWaitingNotes } from './notes/waiting-notes.ts';
 import { createTokenCheck } from './oauth/check-token.ts';
+import { createKeptDocuments, type KeptDocuments } from './oauth/kept-documents.ts';
 import { createMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mcpPath } from './oauth/oauth-paths.ts';
 import { withoutRuntimeWarning } from './oauth/load-provider.ts';
@@ -66,7 +67,8 @@ export async function startWith(ctx: StartContext<Config>, seams: Seams): Promis
   const access = createOpenAccess();
   const personOf = createPersonOf(ctx);
   const waiting = createWaitingClients(clock, personOf);
-  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, codes, waiting, personOf, seams };
+  const documents = createKeptDocuments(state);
+  const parts: Parts = { ctx, origin: () => origin, clients, approvals, models, documents, codes, waiting, personOf, seams };
   const server = createConnectorServer({
     routes: createRoutes(parts, { ...serverDeps(ctx), notes, streams, access, running: createRunningCalls() }),
     version: ctx.version,
@@ -81,7 +83,7 @@ export async function startWith(ctx: StartContext<Config>, seams: Seams): Promis
     models.sweep().catch((error: unknown) => log('warn', 'expired tokens could not be deleted', { error: errorText(error) }));
   });
   signal.addEventListener('abort', stopSweep, { once: true });
-  const call = createCalls({ codes, waiting, approvals, models, clients, access });
+  const call = createCalls({ codes, waiting, approvals, models, documents, clients, access });
   return {
     port,
     url,
@@ -99,6 +101,7 @@ type Parts = {
   clients: ClientsFile;
   approvals: Approvals;
   models: StoredModels;
+  documents: KeptDocuments;
   codes: ApprovalCodes;
   waiting: WaitingClients;
   /** The person that a user of this channel is; null for a stranger. */
@@ -159,7 +162,10 @@ function createRoutes(parts: Parts, deps: ServerDeps): Route[] {
 }
 
 /** Made with the first request that needs it: it is the larger part of this process. */
-function createProviderOpener({ ctx, origin, models, seams }: Parts, resource: () => string): () => Promise<Provider> {
+function createProviderOpener(
+  { ctx, origin, models, approvals, documents, seams }: Parts,
+  resource: () => string,
+): () => Promise<Provider> {
   let opened: Promise<Provider> | null = null;
   const open = async (): Promise<Provider> => {
     const [{ createProvider }, { createDocumentFetch }, keys] = await Promise.all([
@@ -172,7 +178,11 @@ function createProviderOpener({ ctx, origin, models, seams }: Parts, resource: (
       resource: resource(),
       keys,
       models,
-      fetchDocument: createDocumentFetch(seams.network),
+      fetchDocument: createDocumentFetch({
+        kept: documents,
+        isApproved: async (clientId) => (await approvals.find(clientId)) !== undefined,
+        network: seams.network,
+      }),
     });
   };
   return () =>

@@ -11,7 +11,7 @@ import { http } from '@svc/service-kit/builtin.ts';
 import { isPublicAddress } from '@svc/service-kit/http/public-address.ts';
 import { listen } from '@svc/testing/listen.ts';
 import { temporaryFolder } from '@svc/testing/temporary-folder.ts';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createStoredModels } from '../src/oauth/stored-models.ts';
 import type { ClientsFile } from '../src/people/clients-file.ts';
 import { authorizeUrl, codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
@@ -91,6 +91,34 @@ describe('client metadata document', () => {
     const { status } = await redeem(server, other, await codeFor(server, other));
     const first = await Promise.race([page, Promise.resolve('still waits')]);
     expect([status, first, (await page).status]).toEqual([200, 'still waits', 400]);
+  });
+
+  test('that cannot be fetched signs out no approved client, also after a restart', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let isThere = true;
+    const network = await networkOf((_, to) =>
+      isThere ? to.writeHead(200, json).end(JSON.stringify(document)) : to.writeHead(503).end(),
+    );
+    const server = await openToolserver({ network });
+    const client = { id: address };
+    let { body } = await redeem(server, client, await codeFor(server, client));
+    const renew = async () => {
+      vi.setSystemTime(Date.now() + 60 * 60_000);
+      const renewed = await refresh(server, client, body.refresh_token ?? '');
+      ({ body } = renewed);
+      return [renewed.status, body.error];
+    };
+    isThere = false;
+    expect(await renew()).toEqual([200, undefined]);
+    isThere = true;
+    expect(await renew()).toEqual([200, undefined]);
+    isThere = false;
+    await server.restart();
+    expect(await renew()).toEqual([200, undefined]);
+    await server.live().call!('', 'revoke', { client_id: address }, new AbortController().signal);
+    vi.setSystemTime(Date.now() + 60 * 60_000); // the library keeps it for half a minute
+    expect((await seen(server, address)).status).toBe(400);
   });
 
   test('is accepted when it is valid', async () => {
