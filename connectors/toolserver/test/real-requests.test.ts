@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
 import { documentNetwork } from './document-network.ts';
@@ -111,7 +113,7 @@ async function signedIn() {
     });
   const ask = (args: object, id = 1) =>
     send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'ask_assistant', arguments: args } });
-  return { server, send, ask };
+  return { server, send, ask, usual };
 }
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -174,21 +176,28 @@ test('a cancellation in a batch withdraws the question, too', async () => {
   await (await asked).text();
 });
 
-test('refuses a large question as long as those that are being answered fill the memory', async () => {
-  const { server, ask } = await signedIn();
+test('refuses a large question as long as those that are being answered or sent fill the memory', async () => {
+  const { server, ask, usual } = await signedIn();
   const over = Promise.withResolvers<void>();
   server.core.script = async ({ result }) => {
     await over.promise;
     return result({ actions: [{ type: 'reply', text: 'It is blue.' }] });
   };
-  const data = 'A'.repeat(13 * 1024 * 1024);
-  const large = (id: number) => ask({ question: 'which?', attachments: [{ name: 'a.bin', data }] }, id);
-  const answers = [1, 2, 3].map(large);
-  await expect.poll(() => server.core.turns.length).toBe(3);
-  expect((await large(4)).status).toBe(429);
-  const small = ask({ question: 'and now?' }, 5);
-  await expect.poll(() => server.core.turns.length).toBe(4);
+  const mib = 1024 * 1024;
+  /** Announces a question, and sends only the beginning of it. */
+  const begin = (bytes: number) => {
+    const headers = { ...usual, 'content-length': bytes, expect: '100-continue' };
+    const request = http.request(new URL('/mcp', server.url), { method: 'POST', headers });
+    onTestFinished(() => void request.on('error', () => undefined).destroy());
+    request.flushHeaders();
+    return request;
+  };
+  const answered = ask({ question: 'which?', attachments: [{ name: 'a.bin', data: 'A'.repeat(13 * mib) }] }, 1);
+  await expect.poll(() => server.core.turns.length).toBe(1);
+  await Promise.all([begin(16 * mib), begin(16 * mib)].map((request) => once(request, 'continue')));
+  const [refused] = (await once(begin(6 * mib), 'response')) as [http.IncomingMessage];
+  expect(refused.statusCode).toBe(429);
   over.resolve();
-  for (const answer of [...answers, small]) expect(await (await answer).text()).toContain('It is blue.');
-  expect(await (await large(6)).text()).toContain('It is blue.');
+  expect(await (await answered).text()).toContain('It is blue.');
+  expect(await (await ask({ question: 'and now?' }, 2)).text()).toContain('It is blue.');
 });
