@@ -28,6 +28,13 @@ test('in private, also masks values of names that mean secret', () => {
   for (const plain of [key, 'joe@acme.io', 'https://x.io/']) expect(through(detect('private'), plain)).toBe(plain);
 });
 
+test('masks what follows a keyword whether or not it is the value of a name', () => {
+  expect(through(detect('private'), `token: Bearer ${random}`)).toBe('token: Bearer [redacted:credential]');
+  expect(through(detect('public'), String.raw`the key is in C:\Users\anna\x`)).toBe(
+    String.raw`the key is in C:\Users\[redacted:path]\x`,
+  );
+});
+
 test('in public, also masks values of any such name, and personal data', () => {
   expect(through(detect('public'), `${key}joe@acme.io https://x.io/`)).toBe(
     'key = [redacted:credential] [redacted:email] https://x.io/',

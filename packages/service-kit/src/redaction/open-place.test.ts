@@ -98,6 +98,18 @@ describe('opening', () => {
   });
 });
 
+test('a keyword whose value follows counts also where its last character ends the value of another name', () => {
+  const triggers = [{ opening: 'assignment', words: ['name'] } as const, { opening: 'value', words: ['k1 ', '/k1/'] } as const];
+  const table = createKeywordTable([{ id: 'a', triggers, find }]);
+  for (const text of [`name: k1 ${secret}`, `the name is in x:/k1/${secret}`]) {
+    for (let cut = 0; cut <= text.length; cut++) {
+      const stream = createTextDetector(table, false);
+      const pieces = [stream.push(text.slice(0, cut)), stream.push(text.slice(cut)), stream.end()];
+      expect(pieces.join('')).toBe(text.replace(secret, masked));
+    }
+  }
+});
+
 test('does not check a text shorter than any secret', () => {
   const asked: string[] = [];
   const rule: DetectionRule = {

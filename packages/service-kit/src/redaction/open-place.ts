@@ -243,7 +243,7 @@ export class OpenPlace {
   #takeRunEnd(unit: number, buffer: string, at: number): void {
     const operates = isOperator(unit);
     if (!this.inRun) {
-      if (!operates && !opensRun(unit)) this.#valueBy = never;
+      if (!operates && !opensRun(unit)) this.#expectNoValue(at);
       return;
     }
     if (this.#quote !== never && mayBeQuoted(unit) && at - this.#runFrom <= longestQuoted) return;
@@ -253,6 +253,11 @@ export class OpenPlace {
     // An escaped line end has two characters and ends a value, as a plain one does.
     if (unit === 92) this.#openUntil = Math.max(this.#openUntil, at);
     this.inRun = false;
-    if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#valueBy = never;
+    if (!operates && !isOperator(buffer.charCodeAt(at - 2))) this.#expectNoValue(at);
+  }
+
+  /** The unit that ends a run may end a keyword, too, whose value follows: `key: Bearer …`. */
+  #expectNoValue(at: number): void {
+    if (this.#valueBy !== at + valueWithin) this.#valueBy = never;
   }
 }
