@@ -332,6 +332,7 @@ test('computes with the time of day only where it is stored or shown, and measur
     'packages/device-gateway/src/push/awaited-answers.ts',
     'packages/device-gateway/src/push/vapid.ts', // `expires_at`
     'packages/device-gateway/src/rpc/device-calls.ts', // `expires_at`
+    'packages/engine-kit/src/temporary-files.ts', // the time of a file
     'packages/service-kit/src/restore/restore-advice.ts', // the time of an id
     'packages/service-kit/src/setup-link.ts',
     'packages/supervisor/src/supervised-child.ts', // `next_start_at`
