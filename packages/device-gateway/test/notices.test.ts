@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createFakeCore } from '@svc/connector-kit/testing/fake-core.ts';
 import type { HistoryMessage } from '@svc/contract/session.ts';
 import { createFakeClock } from '@svc/testing/fake-clock.ts';
-import type { StartContext, TriageApi } from '@svc/connector-kit';
+import { CoreError, type StartContext, type TriageApi } from '@svc/connector-kit';
 import type { OutboundMessage } from '@svc/contract/send.ts';
 import { openGateway } from './open-gateway.ts';
 import { createBrowser, startPushService } from './push-service.ts';
@@ -51,7 +51,7 @@ test('includes the text with push_content', async () => {
   expect(service.pushed[0]?.message).toMatchObject({ type: 'answer', text: expect.stringContaining('the words') });
 });
 
-test.each(['while nobody was here', 'after the restart'])(
+test.each(['while nobody was here', 'after the restart', 'while the core was away'])(
   'notifies once of an answer that ended %s when the gateway was restarted in its turn',
   async (when) => {
     const { gateway, service, clock, say, subscribed } = await open({ push_content: true });
@@ -74,7 +74,16 @@ test.each(['while nobody was here', 'after the restart'])(
       { ...said, role: 'assistant', text: 'At last.' },
     ] as HistoryMessage[];
     const core = createFakeCore();
-    if (when === 'while nobody was here') core.sessions.history = async () => ({ messages, next: null });
+    const away = new CoreError('unavailable', 'The core cannot be reached.', { mayHaveRun: false });
+    if (when !== 'after the restart') core.sessions.history = async () => ({ messages, next: null });
+    if (when === 'while the core was away') {
+      const { history } = core.sessions;
+      core.sessions.history = async () => {
+        core.sessions.history = history;
+        core.watches.at(-1)?.handlers.onEnd?.(away);
+        throw away;
+      };
+    }
     await gateway.restart({ core });
     if (when === 'after the restart') {
       const watch = await vi.waitFor(

@@ -1,5 +1,4 @@
-import type { ConnectorState, CoreApi } from '@svc/connector-kit';
-import { errorText } from '@svc/connector-kit';
+import { CoreError, errorText, type ConnectorState, type CoreApi } from '@svc/connector-kit';
 import type { HistoryMessage } from '@svc/contract/session.ts';
 import { createLane } from '@svc/service-kit/lane.ts';
 import type { Outcome } from '@svc/contract/turn.ts';
@@ -30,6 +29,8 @@ const prefix = 'awaited/';
 const maxAgeMs = 24 * 60 * 60_000;
 /** How long to wait for a turn after a start. */
 const patienceMs = 60 * 60_000;
+/** Time after which a core that could not answer is asked again, ms. */
+const againMs = 5_000;
 
 export function createAwaitedAnswers(deps: Deps): AwaitedAnswers {
   const { ctx, clock, devices, subscriptions } = deps;
@@ -69,6 +70,14 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
   const { sessions }: Pick<CoreApi, 'sessions'> = ctx.core;
   const [as, key] = [askerOf(deps, device), ownKey(deps, device)];
   let isOver = false;
+  let unwatch = (): void => undefined;
+  let cancelAgain = (): void => undefined;
+  const stop = (): void => {
+    isOver = true;
+    cancel();
+    cancelAgain();
+    unwatch();
+  };
   const end = (answer: Ended | null): void => {
     if (isOver) return;
     stop();
@@ -76,28 +85,37 @@ function awaitTurn(deps: Deps, device: DeviceRecord, turnId: string, onOver: (an
   };
   const cancel = clock.after(patienceMs, () => end(null));
   // The watch comes first: an end between the two calls is then seen twice, but reported once.
-  const unwatch = sessions.watch(as, key, {
-    onFrame: (frame) => {
-      if (frame.type === 'end' && frame.turn_id === turnId && frame.outcome !== null)
-        end({ outcome: frame.outcome, text: frame.text });
-    },
-    onEnd: () => end(null),
-  });
-  const stop = (): void => {
-    isOver = true;
-    cancel();
+  const begin = (): void => {
     unwatch();
+    unwatch = sessions.watch(as, key, {
+      onFrame: (frame) => {
+        if (frame.type === 'end' && frame.turn_id === turnId && frame.outcome !== null)
+          end({ outcome: frame.outcome, text: frame.text });
+      },
+      onEnd: (error) => (isPassing(error) ? beginAgain() : end(null)),
+    });
+    sessions.history(as, key, { limit: 50 }).then(
+      ({ messages }) => {
+        const answer = endingOf(messages.filter((message) => message.turn_id === turnId));
+        if (answer !== null) end(answer);
+      },
+      (error: unknown) => {
+        ctx.log('debug', 'the history could not be searched for an answer that a device waits for', { error: errorText(error) });
+        if (isPassing(error)) beginAgain();
+      },
+    );
   };
-  sessions.history(as, key, { limit: 50 }).then(
-    ({ messages }) => {
-      const answer = endingOf(messages.filter((message) => message.turn_id === turnId));
-      if (answer !== null) end(answer);
-    },
-    (error: unknown) =>
-      ctx.log('debug', 'the history could not be searched for an answer that a device waits for', { error: errorText(error) }),
-  );
+  const beginAgain = (): void => {
+    cancelAgain();
+    if (!isOver) cancelAgain = clock.after(againMs, begin);
+  };
+  begin();
   return stop;
 }
+
+/** The core starts, or has too much to do. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof CoreError && (error.code === 'unavailable' || error.code === 'busy' || error.code === 'queue_full');
 
 /** Null for a running turn and for an unknown one. */
 function endingOf(messages: readonly HistoryMessage[]): Ended | null {
