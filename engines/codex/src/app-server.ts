@@ -60,7 +60,10 @@ export async function startAppServer({ program, env, cwd, log, maxLine, catalog 
     subscribe: listeners.add,
     answerFor(threadId, answer) {
       answers.set(threadId, answer);
-      return () => void answers.delete(threadId);
+      return () => {
+        // A turn that was abandoned may end after the next one has begun.
+        if (answers.get(threadId) === answer) answers.delete(threadId);
+      };
     },
   };
 }
