@@ -1,7 +1,8 @@
+import path from 'node:path';
 import type { ConfigSchema, ConnectorMeta } from '@svc/contract/connector-meta.ts';
+import { repositoryRoot } from '@svc/service-kit/run-service.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { meta as compat } from '../../../../connectors/compat/src/meta.ts';
 import { compileSchema } from './ajv.ts';
 import { fillPlainConfig } from './fill-plain-config.ts';
 
@@ -69,7 +70,9 @@ test.each<[string, ConnectorMeta['configSchema'], Record<string, unknown>]>([
   expect(fillPlainConfig(schema, config)).toBeNull();
 });
 
-test('the config of the first instance is plain, so that a start compiles no schema', () => {
+test('the config of the first instance is plain, so that a start compiles no schema', async () => {
+  const file = path.join(repositoryRoot, 'connectors/compat/src/meta.ts');
+  const { meta: compat } = (await import(file)) as { meta: ConnectorMeta };
   expect(fillPlainConfig(compat.configSchema, { port: 3025, keys_file: '/data/keys.json' })).toEqual({
     port: 3025,
     bind_host: '127.0.0.1',

@@ -11,8 +11,8 @@ const types: Readonly<Record<string, PlainType>> = {
   string: {
     has: (value) => typeof value === 'string',
     keywords: {
-      minLength: (value: string, limit: number) => [...value].length >= limit,
-      maxLength: (value: string, limit: number) => [...value].length <= limit,
+      minLength: (value: string, limit: number) => Array.from(value).length >= limit,
+      maxLength: (value: string, limit: number) => Array.from(value).length <= limit,
       enum: isIn,
     },
   },
