@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { CliSettings } from '@svc/service-kit/config/process-settings.ts';
 import { loadSettings } from '@svc/service-kit/config/settings.ts';
+import { userName } from '@svc/service-kit/user-name.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { createChatSession, Interrupted, type ChatSession, type MessageContent } from '../chat/chat-session.ts';
 import { toContent, toTypedContent, type PipedInput } from '../chat/message-content.ts';
@@ -85,17 +85,6 @@ function openSession(settings: CliSettings, given: string): ChatSession {
       run: isOther ? './svc session --help' : undefined,
     },
   );
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch (error) {
-    throw new CliError('this user has no name on this machine, so the assistant cannot know who speaks.', {
-      why: `There is no entry for user ${process.getuid?.() ?? ''} in /etc/passwd.`,
-      cause: error,
-    });
-  }
 }
 
 async function startOver(session: ChatSession): Promise<void> {

@@ -1,8 +1,9 @@
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { makePrivateDir } from '@svc/service-kit/files.ts';
 import { loadSettings, type Settings } from '@svc/service-kit/config/settings.ts';
+import { userName } from '@svc/service-kit/user-name.ts';
 import { installationHome } from '@svc/service-kit/update/update-places.ts';
 import { exitCodes } from '@svc/service-kit/exit-codes.ts';
 import { CliError } from '../cli-error.ts';
@@ -35,7 +36,7 @@ export const thisMachine = ({ dataDir, root }: Pick<Settings, 'dataDir' | 'root'
   platform: process.platform,
   root: installationHome(root),
   home: homedir(),
-  user: userInfo().username,
+  user: userName(),
   uid: process.getuid?.() ?? 0,
   env: process.env,
   logFile: path.join(dataPaths(dataDir).logs, 'service.log'),

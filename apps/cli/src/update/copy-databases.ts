@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { DataPaths } from '@svc/service-kit/config/data-dir.ts';
+import { userName } from '@svc/service-kit/user-name.ts';
 import { appliedMigrations } from '@svc/store/applied-migrations.ts';
 import { copyDatabase } from '@svc/store/copy-database.ts';
 
@@ -28,7 +28,7 @@ const dryRunUser = 'svc-update-dry-run';
  * the user of this shell may chat. It uses the schema of this version, which wrote the databases.
  */
 export function disarmCopies({ coreDb, managerDb }: Databases): void {
-  const user = userInfo().username;
+  const user = userName();
   change(managerDb, [['UPDATE instance SET enabled = 0'], ["UPDATE held_announcement SET state = 'failed'"]]);
   change(coreDb, [
     ["UPDATE turn SET open = 0, state = 'failed' WHERE open = 1"],

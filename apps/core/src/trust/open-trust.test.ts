@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { dataPaths } from '@svc/service-kit/config/data-dir.ts';
 import { randomIds } from '@svc/service-kit/ids.ts';
 import { migrate } from '@svc/store/migrate.ts';
@@ -44,6 +46,23 @@ test('the first start admits the owner and writes a private marker file', async 
   const trust = await start();
   expect(await trust.resolve(from('compat', 'owner'))).toMatchObject({ trust_tier: 'SACRED' });
   expect(statSync(path.join(paths.root, 'trust.set-up')).mode & 0o777).toBe(0o600);
+});
+
+test('the first start admits the owner also where the user has a number but no name, as in a container', async () => {
+  vi.spyOn(os, 'userInfo').mockImplementation(() => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const trust = await house().start();
+  for (const [surface, name] of [
+    ['compat', 'owner'],
+    ['shell', String(process.getuid?.() ?? 'local')],
+  ] as const)
+    expect(await trust.resolve(from(surface, name))).toMatchObject({ trust_tier: 'SACRED' });
 });
 
 test('after the start a stranger is recognized without reading the store', async () => {

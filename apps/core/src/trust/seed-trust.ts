@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { userName } from '@svc/service-kit/user-name.ts';
 import { readIfThere } from '@svc/service-kit/files.ts';
 import { parseJson } from '@svc/service-kit/well-formed.ts';
 import { identifierProblem, isPrincipalKey, isSurface, toIdentifierValue } from './identifier-value.ts';
@@ -38,7 +38,7 @@ export const seededPrincipals = (seedFile: string): readonly Pick<SeedPrincipal,
   readSeedFile(seedFile);
 
 function owner(): SeedPrincipal {
-  const { username } = userInfo();
+  const username = userName();
   return {
     key: 'owner',
     display_name: username,

@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { userName } from '@svc/service-kit/user-name.ts';
 import type { EngineChoice } from '@svc/contract/service.ts';
 import type { Identity } from '@svc/contract/trust.ts';
 import { requestJson } from '@svc/service-kit/http/json-client.ts';
@@ -23,7 +23,7 @@ const greeting =
   'An update of the Assistant Gateway, the service that runs you, could not be installed, and you are about to be asked to repair it. Answer with one word now: ready.';
 
 export function createEngineHelper(coreUrl: string, id: string): EngineHelper {
-  const user = userInfo().username;
+  const user = userName();
   const conversationKey = `shell:self-update-${id}`;
   const session = createChatSession({ coreUrl, user, conversationKey });
   const workIn = (cwd: string | null) =>
