@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { codeFor, listTools, redeem, refresh, register, registered } from './authorize.ts';
@@ -177,27 +176,27 @@ test('a cancellation in a batch withdraws the question, too', async () => {
 });
 
 test('refuses a large question as long as those that are being answered or sent fill the memory', async () => {
-  const { server, ask, usual } = await signedIn();
+  const { server, send, ask, usual } = await signedIn();
   const over = Promise.withResolvers<void>();
   server.core.script = async ({ result }) => {
     await over.promise;
     return result({ actions: [{ type: 'reply', text: 'It is blue.' }] });
   };
   const mib = 1024 * 1024;
-  /** Announces a question, and sends only the beginning of it. */
+  /** Sends the beginning of a question, without a length. */
   const begin = (bytes: number) => {
-    const headers = { ...usual, 'content-length': bytes, expect: '100-continue' };
-    const request = http.request(new URL('/mcp', server.url), { method: 'POST', headers });
+    const request = http.request(new URL('/mcp', server.url), { method: 'POST', headers: usual });
     onTestFinished(() => void request.on('error', () => undefined).destroy());
-    request.flushHeaders();
-    return request;
+    request.write(Buffer.alloc(bytes, ' '));
   };
   const answered = ask({ question: 'which?', attachments: [{ name: 'a.bin', data: 'A'.repeat(13 * mib) }] }, 1);
   await expect.poll(() => server.core.turns.length).toBe(1);
-  await Promise.all([begin(16 * mib), begin(16 * mib)].map((request) => once(request, 'continue')));
-  const [refused] = (await once(begin(6 * mib), 'response')) as [http.IncomingMessage];
-  expect(refused.statusCode).toBe(429);
+  for (const bytes of [15 * mib, 15 * mib]) begin(bytes);
+  // Until they have arrived, it is only no JSON.
+  await expect.poll(async () => (await send(' '.repeat(6 * mib))).status).toBe(429);
+  const small = ask({ question: 'and this?' }, 2);
+  await expect.poll(() => server.core.turns.length).toBe(2);
   over.resolve();
-  expect(await (await answered).text()).toContain('It is blue.');
-  expect(await (await ask({ question: 'and now?' }, 2)).text()).toContain('It is blue.');
+  for (const answer of [answered, small]) expect(await (await answer).text()).toContain('It is blue.');
+  await expect.poll(async () => (await send(' '.repeat(6 * mib))).status).toBe(400);
 });
