@@ -5,7 +5,7 @@ export type BadLine = {
   url: string;
   /** Called with each chunk from the dashboard, after it was forwarded: true cuts its connection. */
   breaksAfter: (text: string) => boolean;
-  /** Silently stops forwarding data. */
+  /** Silently stops forwarding data. Connections that have lost some end when the line works again, as those of a real one do. */
   isMute: boolean;
   close(): void;
 };
@@ -13,18 +13,21 @@ export type BadLine = {
 export async function openBadLine(target: string): Promise<BadLine> {
   const { port } = new URL(target);
   const clients = new Set<Socket>();
+  const broken = new Set<Socket>();
+  let isMute = false;
   const server = createServer((client) => {
     const service = connect(Number(port), 'localhost');
     clients.add(client);
     const end = () => {
       clients.delete(client);
+      broken.delete(client);
       client.destroy();
       service.destroy();
     };
     for (const socket of [client, service]) socket.on('error', end).on('close', end);
     client.pipe(service);
     service.on('data', (bytes) => {
-      if (line.isMute) return;
+      if (isMute) return void broken.add(client);
       client.write(bytes, () => line.breaksAfter(bytes.toString('latin1')) && end());
     });
   });
@@ -32,7 +35,13 @@ export async function openBadLine(target: string): Promise<BadLine> {
   const line: BadLine = {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     breaksAfter: () => false,
-    isMute: false,
+    get isMute() {
+      return isMute;
+    },
+    set isMute(is) {
+      isMute = is;
+      if (!is) for (const client of broken) client.destroy();
+    },
     close() {
       for (const client of clients) client.destroy();
       server.close();
