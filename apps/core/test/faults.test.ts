@@ -116,8 +116,10 @@ describe('hostile envelope', () => {
       yield* says('fine');
     });
     const first = core.handle(envelope('wait'));
-    const second = core.handle(envelope('look', { content: { text: 'look', attachments: [{ path: file }] } }));
     await expect.poll(() => core.engine.requests.length).toBe(1);
+    const second = core.handle(envelope('look', { content: { text: 'look', attachments: [{ path: file }] } }));
+    // It is accepted then, with the file that is there.
+    await expect.poll(() => core.context.pipeline.counts().waiting).toBe(1);
     rmSync(file);
     symlinkSync(path.join(core.folder, 'secrets.json'), file);
     release.resolve();
