@@ -29,7 +29,7 @@ async function compileEnabled({ settings: all, log, version }: ServiceContext): 
   const paths = dataPaths(settings.dataDir);
   const { types } = await findTypes(path.join(settings.root, 'connectors'), paths.connectors);
   const compileCache = createCompileCache({ version, log });
-  const deps = { settings, paths, env: readEnv(settings.root), childEntry: kitEntry() };
+  const deps = { settings, paths, env: readEnv(settings.root), childEntry: kitEntry(), log };
   for (const { id, type, config } of enabledInstances(paths.managerDb)) {
     const found = types.find(({ meta }) => meta.type === type);
     if (found === undefined || !canCompile(found)) continue;

@@ -16,11 +16,10 @@ export function createConfigValidator(): ConfigValidator {
     return validate;
   };
   return (meta, config) => {
-    const plain = fillPlainConfig(meta.configSchema, copyOf(config));
-    if (plain !== null && shortPaths(meta, plain).length === 0) return plain;
-    const validate = validatorOf(meta);
     const filled = copyOf(config);
-    const problems = validate(filled) ? shortPaths(meta, filled) : problemsOf(validate.errors ?? []);
+    const validate = fillPlainConfig(meta.configSchema, filled) ? null : validatorOf(meta);
+    const isValid = validate === null || validate(filled);
+    const problems = isValid ? shortPaths(meta, filled) : problemsOf(validate.errors ?? []);
     if (problems.length === 0) return filled;
     const fields = problems.map(({ field, problem }) => ({
       field: ['config', field].filter(Boolean).join('.'),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { makePrivateDir, draftOf, realPlace } from '@svc/service-kit/files.ts';
+import { errorText } from '@svc/service-kit/service-error.ts';
 import { pickEnv } from '@svc/supervisor/child-spec.ts';
 import { checkLinks } from '../connector-type/check-links.ts';
 import { addedPlaces, kitPlaces, packagesAround, isInside } from '../connector-type/places.ts';
@@ -8,7 +9,7 @@ import { packagesOf } from '../connector-type/connector-packages.ts';
 import { permissionFlags } from '../connector-type/permission-flags.ts';
 import type { SupervisorDeps } from './supervisor-deps.ts';
 
-type Deps = Pick<SupervisorDeps, 'env' | 'settings' | 'paths' | 'childEntry'>;
+type Deps = Pick<SupervisorDeps, 'env' | 'settings' | 'paths' | 'childEntry' | 'log'>;
 type Child = { type: ConnectorType; config: Record<string, unknown>; dataDir: string };
 
 /** Node flags and environment within which a connector's process runs. */
@@ -64,15 +65,17 @@ function codeOf({ folder, isAdded }: ConnectorType, check: (place: string) => vo
  * Each type has its own cache of compiled code, because whoever writes to a cache decides what its readers run. The cache
  * of an added type is in the data folder. Without one, when it cannot be made, a start is only slower.
  */
-function openCache({ env, paths }: Deps, { meta, isAdded }: ConnectorType): string | null {
+function openCache({ env, paths, log }: Deps, { meta, isAdded }: ConnectorType): string | null {
   const shared = env['NODE_COMPILE_CACHE'] ?? '';
   if (shared === '') return null;
   const dir = path.join(isAdded ? paths.cache : path.resolve(shared), 'connectors', meta.type);
   try {
     makePrivateDir(dir);
     return dir;
-  } catch {
-    return null; // the disk is full, or another user has run the service here
+  } catch (error) {
+    // The disk is full, or another user has run the service here.
+    log.warn({ dir, error: errorText(error) }, 'the compiled code of a connector cannot be kept, so it starts more slowly');
+    return null;
   }
 }
 
