@@ -114,7 +114,9 @@ describe('svc wrapper script', () => {
     expect((await tree.run(['status'], { env })).code).toBe(0);
     writeFileSync(tree.file('.env'), `# mine\nSVC_NODE=older\nexport SVC_NODE="${process.execPath}"\n`);
     expect((await tree.run(['status'])).code).toBe(0);
-    for (const line of [`${process.execPath}\r\n`, `${process.execPath} # mine\n`]) {
+    const odd = tree.file('node #2');
+    symlinkSync(process.execPath, odd);
+    for (const line of [`${process.execPath}\r\n`, `${process.execPath} # mine\n`, `"${odd}" # mine\r\n`, `'${odd}'`]) {
       writeFileSync(tree.file('.env'), `SVC_NODE=${line}`);
       expect(await tree.run(['status'])).toMatchObject({ code: 0, stderr: '' });
     }
