@@ -48,13 +48,18 @@ function writeTranscript(entrypoint: string): void {
   writeFileSync(path.join(folder, `${claudeId}.jsonl`), `${lines.join('\n')}\n`);
 }
 
-test('a session of the core and its transcript are one row, and turns of the core are stored once', async () => {
+/** A session of the core, whose engine has written a transcript that the collector has read. */
+async function followTranscript(): Promise<void> {
   sessions[key] = { ...facts, cwd: workspace() };
   await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
   await control.collector.context.transcripts.start();
   writeTranscript('sdk-ts');
   const seen = () => control.collector.context.db.raw.prepare('SELECT conversation_key FROM transcript').all();
   await expect.poll(seen).toMatchObject([{ conversation_key: key }]);
+}
+
+test('a session of the core and its transcript are one row, and turns of the core are stored once', async () => {
+  await followTranscript();
   expect(await list()).toMatchObject([
     {
       conversation_key: key,
@@ -72,12 +77,7 @@ test('a session of the core and its transcript are one row, and turns of the cor
 });
 
 test('of a deleted session neither its title in the core nor the first words of its transcript are shown', async () => {
-  sessions[key] = { ...facts, cwd: workspace() };
-  await ingest({ kind: 'inbound', session: key, surface: 'messenger', identity: '7', principal: 'ann', text: 'hello' });
-  await control.collector.context.transcripts.start();
-  writeTranscript('sdk-ts');
-  const seen = () => control.collector.context.db.raw.prepare('SELECT conversation_key FROM transcript').all();
-  await expect.poll(seen).toMatchObject([{ conversation_key: key }]);
+  await followTranscript();
   expect(await list()).toMatchObject([{ title: 'About a file', engine_id: 'claude' }]);
   delete sessions[key];
   await ingest({ kind: 'session', session: key, payload: { what: 'forgotten' } });

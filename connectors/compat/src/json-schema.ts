@@ -6,7 +6,7 @@ import { refuse } from './completion-error.ts';
 export type SchemaCheck = (value: unknown) => string | null;
 
 type Schema = Record<string, unknown>;
-/** Checks one keyword: returns what is wrong with a value, or null. Takes more steps off the walk where it does more than a step. */
+/** Checks one keyword: returns what is wrong with a value, or null. Counts further steps of the walk where one is not enough. */
 type Keyword = (given: unknown, value: unknown, at: string, walk: Walk) => string | null;
 type Walk = {
   root: Schema;

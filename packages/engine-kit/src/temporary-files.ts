@@ -3,10 +3,10 @@ import path from 'node:path';
 import { ifThere } from '@svc/service-kit/files.ts';
 import type { EngineLog } from './engine.ts';
 
-/** The folder for temporary files of an engine's programs and their commands, which nobody else cleans up. */
+/** The folder for temporary files of an engine's programs and their commands. Nothing else cleans it up. */
 export const temporaryDir = (stateDir: string): string => path.join(stateDir, 'tmp');
 
-/** What nobody has changed for this long is removed, as systems do with their own temporary files, ms. */
+/** Files that were not changed for this long are removed, as systems do with their own temporary files, ms. */
 const maxAgeMs = 10 * 24 * 3_600_000;
 const everyMs = 24 * 3_600_000;
 

@@ -22,7 +22,7 @@ export function turnText(request: EngineRequest, { isNew, shown, texts }: Shown)
 export const withTitleModel = (request: EngineRequest, baseUrl: string | null, titleModel: string): EngineRequest =>
   request.purpose === 'title' && baseUrl === null ? { ...request, model: titleModel } : request;
 
-/** No model service takes a larger image, and whoever sends it there holds it in memory, some times over. */
+/** No model service takes a larger image, and a program that sends it holds it in memory several times. */
 const maxImageBytes = 20_000_000;
 
 /** An image that a model can see; an empty or huge file is not one, whatever its type says. */

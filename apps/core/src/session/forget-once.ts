@@ -13,7 +13,7 @@ const keptMs = 24 * hourMs;
 
 type Deps = ForgetDeps & {
   sessions: Pick<SessionStore, 'delete' | 'idleSince'>;
-  pipeline: Pick<Pipeline, 'isBusy' | 'between'>;
+  pipeline: Pick<Pipeline, 'isBusy' | 'whileIdle'>;
   claims: Pick<Claims, 'isClaimed' | 'forget'>;
   events: Pick<Events, 'conversationForgotten'>;
   clock: Clock;
@@ -42,7 +42,7 @@ async function sweep(deps: Deps): Promise<void> {
 /** A conversation that is in use, or claimed, stays until the next run. */
 async function forget(deps: Deps, key: string): Promise<void> {
   if (deps.pipeline.isBusy(key) || deps.claims.isClaimed(key)) return;
-  await deps.pipeline.between(key, async () => {
+  await deps.pipeline.whileIdle(key, async () => {
     deps.claims.forget(key);
     await forgetConversation(deps, key);
   });

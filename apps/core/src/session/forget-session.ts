@@ -6,7 +6,7 @@ import type { Claims } from './claims.ts';
 import { forgetConversation, type ForgetDeps } from './forget-conversation.ts';
 
 type Deps = ForgetDeps & {
-  pipeline: Pick<Pipeline, 'between'>;
+  pipeline: Pick<Pipeline, 'whileIdle'>;
   terminals: Pick<Terminals, 'refuseOpen'>;
   claims: Pick<Claims, 'forget'>;
   events: Pick<Events, 'conversationForgotten'>;
@@ -19,7 +19,7 @@ type Deps = ForgetDeps & {
  */
 export async function forgetSession(deps: Deps, key: string, actor: string): Promise<void> {
   deps.terminals.refuseOpen(key);
-  await deps.pipeline.between(key, async () => {
+  await deps.pipeline.whileIdle(key, async () => {
     deps.claims.forget(key);
     await forgetConversation(deps, key);
     deps.events.conversationForgotten(key);

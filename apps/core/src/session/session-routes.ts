@@ -29,7 +29,7 @@ type Deps = {
   db: Pick<Database, 'flush'>;
   sessions: SessionStore;
   observed: ObservedStore;
-  pipeline: Pick<Pipeline, 'stateOf' | 'isBusy' | 'between' | 'liveTurn'>;
+  pipeline: Pick<Pipeline, 'stateOf' | 'isBusy' | 'whileIdle' | 'liveTurn'>;
   claims: Claims;
   journal: TurnJournal;
   outbox: Pick<Outbox, 'forget'>;

@@ -20,7 +20,7 @@ type Deps = { run: RunLiveTurn } & Pick<
 /**
  * `mayType`: the caller is the operator, who may also type into the terminal of a session. `message_id`: text with the same id is injected once per
  * session. `withinMs`: how long the answer waits for the text to be typed. `isReturned`: the text comes back from a terminal that ended without taking it.
- * `from`: its sender, who is no operator but the person of the session.
+ * `from`: its sender, if the text is from the person of the session and not from an operator.
  */
 export type Injection = {
   conversation_key: string;

@@ -23,7 +23,7 @@ export type LinkSessionDeps = PageDeps &
     trust: Pick<TrustService, 'resolve' | 'onChange'>;
     events: Pick<Events, 'conversationForgotten'>;
     clock: Pick<Clock, 'every'>;
-    pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'between' | 'abort' | 'inject' | 'watch'>;
+    pipeline: Pick<Pipeline, 'stateOf' | 'liveTurn' | 'isBusy' | 'whileIdle' | 'abort' | 'inject' | 'watch'>;
   };
 
 /** Serves one link's requests about conversations. */
@@ -114,7 +114,7 @@ async function forget(deps: LinkSessionDeps, key: string): Promise<void> {
   if (deps.pipeline.isBusy(key)) throw inFlight();
   if (deps.claims.isClaimed(key))
     throw conflict('This conversation is open in a terminal. Release it there before you forget it.');
-  await deps.pipeline.between(key, () => forgetConversation(deps, key));
+  await deps.pipeline.whileIdle(key, () => forgetConversation(deps, key));
   deps.events.conversationForgotten(key);
 }
 

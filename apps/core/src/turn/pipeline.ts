@@ -42,10 +42,10 @@ export type Pipeline = {
   /** True while a turn of the conversation runs or waits, or its messages are being gathered. */
   isBusy(conversationKey: string): boolean;
   /**
-   * Does something to a conversation while no turn of it runs. Messages that arrive meanwhile are accepted, and their turns wait.
+   * Runs `work` while no turn of the conversation runs. Messages that arrive meanwhile are accepted, and their turns wait.
    * @throws ServiceError `conflict` while it is busy, `unavailable` on shutdown.
    */
-  between<T>(conversationKey: string, work: () => Promise<T>): Promise<T>;
+  whileIdle<T>(conversationKey: string, work: () => Promise<T>): Promise<T>;
   /** True while this message's turn is between its acceptance and its end. */
   isLive(conversationKey: string, messageId: string): boolean;
   /** A turn between its acceptance and its end, by its id. */
@@ -100,7 +100,7 @@ export function createPipeline(deps: TurnDeps): Pipeline {
     },
     stateOf: turnQueue.stateOf,
     isBusy,
-    async between(conversationKey, work) {
+    async whileIdle(conversationKey, work) {
       if (isBusy(conversationKey)) throw conflict('A turn of this conversation is in flight. Abort it first.');
       // A place that is held and never run: it needs no slot, and all others come behind it.
       const place = turnQueue.enter(conversationKey, { next: true, unlimited: true });

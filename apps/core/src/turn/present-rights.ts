@@ -11,8 +11,8 @@ type Judged = { part: MergedMessage; identity: Identity };
 
 /**
  * The messages of a room that are answered as one came from people with the same rights, which may have changed while the turn waited.
- * Only those of people who still have the rights of the last one who gets an answer stay in the turn: nobody's words run with the rights or
- * on the account of another. The others are only seen, or left out where their sender is denied.
+ * Only those of people who still have the rights of the last one who gets an answer stay in the turn: no words run with the rights or
+ * on the account of another person. The others become observed context, or are left out where their sender is denied.
  */
 export async function withPresentRights(deps: Deps, turn: Turn): Promise<Turn> {
   const { parts, together } = turn;
@@ -23,7 +23,7 @@ export async function withPresentRights(deps: Deps, turn: Turn): Promise<Turn> {
   const rights = rightsOfAnyone(answered.identity);
   const stays = (each: Judged) => isAnswered(deps, each) && rightsOfAnyone(each.identity) === rights;
   if (judged.every(stays)) return turn;
-  for (const each of judged) if (!stays(each) && !each.identity.denied) await see(deps, each);
+  for (const each of judged) if (!stays(each) && !each.identity.denied) await observe(deps, each);
   return fromParts(
     turn,
     judged.filter(stays).map(({ part }) => part),
@@ -39,7 +39,7 @@ const isAnswered = ({ spend }: Deps, { part, identity }: Judged): boolean =>
   !identity.denied && spend.mayPay(identity, part.envelope);
 
 /** A turn that is run again does not store it twice. */
-async function see({ observed }: Deps, { part: { envelope }, identity }: Judged): Promise<void> {
+async function observe({ observed }: Deps, { part: { envelope }, identity }: Judged): Promise<void> {
   const { conversation_key, content, message_id } = envelope;
   await observed.add(conversation_key, {
     sender: identity.display_name,

@@ -39,7 +39,7 @@ export function createSpeakers(core: Pick<CoreApi, 'resolve'>, clock: Pick<Clock
     return null;
   }
 
-  /** Most servers have no role that is known to the core: then nobody's roles have to be found. */
+  /** Most servers have no role that is known to the core: then no roles have to be looked up. */
   async function rolesOf({ among, find }: Exclude<Roles, readonly string[]>, place: Place): Promise<readonly string[]> {
     for (const role of among) if ((await identityOfRole(role, place)) !== null) return find();
     return [];

@@ -4,7 +4,7 @@ import type { Message } from 'grammy/types';
 import type { ChatKeys } from './chat-keys.ts';
 
 /**
- * Tells the edits of an author from other changes of a message, such as a reaction to it, which Telegram reports as edits too: with the date
+ * Distinguishes edits of the author from other changes of a message, such as a reaction to it, which Telegram reports as edits too: with the date
  * of the last edit, or with none.
  */
 export type MessageEdits = {

@@ -30,7 +30,7 @@ export function createLegacyRoutes(deps: ServerDeps, checkToken: CheckToken, clo
 
   async function openStream(exchange: Exchange): Promise<void> {
     const caller = await checkToken(exchange);
-    // Nothing would ever end the stream of a client that has left meanwhile, and what is sent to it would be lost.
+    // The stream of a client that has left meanwhile would never end, and messages sent to it would be lost.
     if (exchange.res.destroyed) return;
     const { userId, clientId } = caller;
     const over = deps.access.begin(clientId, () => exchange.res.destroy());

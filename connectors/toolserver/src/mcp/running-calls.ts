@@ -4,8 +4,9 @@ type RequestId = string | number;
 type Running = { clientId: string; id: RequestId; stop: AbortController };
 
 /**
- * The running calls, by client: programs count their requests from 0, so those of a user's different programs have the same ids. A client of an older protocol version cancels with a separate request, which must find the call here. Two
- * sessions of a client may use the same request id: then neither call is cancelled.
+ * The running calls, by client: programs count their requests from 0, so those of a user's different programs have the same ids. A client of an
+ * older protocol version cancels with a separate request, which must find the call here. Two sessions of a client may use the same request
+ * id: then neither call is cancelled.
  */
 export type RunningCalls = {
   /** Aborts when the call is cancelled. The function is called when it is over. */

@@ -14,8 +14,8 @@ import { tooSlow } from './too-slow.ts';
 export type PrepareOptions = { clock: Clock; log: StartContext['log']; signal: AbortSignal; atOnce: number; withinMs: number };
 
 /**
- * An update of a chat that is to be prepared. When most of the time is over, the signal aborts with a `ServiceError`, and what is there by
- * then, such as a message without the file that is still on its way, can be returned.
+ * An update of a chat that is to be prepared. When most of the time is over, the signal aborts with a `ServiceError`, and `prepare` can
+ * return what it has, such as a message without the file that is still on its way.
  */
 export type Preparing<T> = { chat: string; id: string; prepare(signal: AbortSignal): Promise<T | null> };
 

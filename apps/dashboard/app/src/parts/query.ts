@@ -26,24 +26,27 @@ export const queryClient = new QueryClient({
   },
 });
 
+const read = <T>(path: string | null) => ({
+  queryKey: [path],
+  queryFn: ({ signal }: { signal: AbortSignal }) => get<T>(path ?? '', signal),
+});
+
 /**
- * The data of a path of the service; null reads nothing. `everyMs`: how often it is read again. `isList`: the path differs by what is shown of the
- * same list, so the data of the path before stays until that of the next one is there, and with it the focus.
+ * The data of a path of the service; null reads nothing. `everyMs`: how often it is read again. `isList`: the path is a filter of a
+ * list, so the previous data, and with it the focus, stays until the next data has arrived.
  */
 export const useApi = <T>(path: string | null, everyMs?: number, isList = false): UseQueryResult<T> =>
   useQuery<T>({
-    queryKey: [path],
-    queryFn: ({ signal }) => get<T>(path ?? '', signal),
+    ...read<T>(path),
     enabled: path !== null,
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(isList && { placeholderData: keepPreviousData }),
   });
 
-/** The same for a list that a person reads from the top on: it is read again when they ask for it, or when the connection has missed something. */
-export const useUnmoved = <T>(path: string): UseQueryResult<T> =>
+/** The same for a list that must not move while a person reads it: it is loaded again when they ask for it, or when the connection has missed something. */
+export const useStillList = <T>(path: string): UseQueryResult<T> =>
   useQuery<T>({
-    queryKey: [path],
-    queryFn: ({ signal }) => get<T>(path, signal),
+    ...read<T>(path),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnMount: 'always',
   });

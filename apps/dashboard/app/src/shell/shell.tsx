@@ -108,7 +108,7 @@ function RailFoot() {
     setTheme(next);
   };
   const signOut = async () => {
-    // A login that has ended already is what is wanted: nobody is asked to sign in first.
+    // If the login has ended already, nothing is left to do: no dialog asks to sign in first.
     await call('POST', '/core/v2/auth/logout', { isQuiet: true }).catch(() => undefined);
     dropSessionToken();
     await wipeDevice(user);

@@ -8,7 +8,7 @@ import { factLine } from '../../parts/fact-line.ts';
 import { fullTime, shortTime } from '../../parts/format.ts';
 import { useFrames } from '../../parts/live.tsx';
 import { Empty, Loaded } from '../../parts/page.tsx';
-import { useUnmoved } from '../../parts/query.ts';
+import { useStillList } from '../../parts/query.ts';
 import { type People, usePeople } from '../../parts/use-people.ts';
 import { WhyLink } from '../../parts/why-link.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -19,7 +19,7 @@ const path = withQuery('/collector/api/events', { limit: pageSize });
 
 /** Events of every process, the newest first. New ones are counted and shown on request, so that the list does not move while a person reads. */
 export function Events() {
-  const query = useUnmoved<EventPage>(path);
+  const query = useStillList<EventPage>(path);
   const people = usePeople();
   const [older, setOlder] = useState<EventPage | null>(null);
   const [fresh, setFresh] = useState(0);

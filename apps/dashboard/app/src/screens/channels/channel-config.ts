@@ -8,7 +8,7 @@ type Wanted = {
   meta: Pick<ConnectorMeta, 'type' | 'credentialKeys' | 'configSchema'>;
   values: Readonly<Record<string, unknown>>;
   instance: Instance | null;
-  /** Names that already stand for something: a secret under one of them would be replaced. */
+  /** Names in use: a secret under one of them would be replaced. */
   taken: ReadonlySet<unknown>;
 };
 

@@ -127,7 +127,7 @@ const emptySecrets = (draft: Draft, names: readonly string[]): Draft => ({
   ...Object.fromEntries(names.map((name) => [name, ''])),
 });
 
-/** Names that no new secret may have: a stored secret would be replaced, whoever uses it, and its value cannot be recovered. */
+/** Names that no new secret may have: a stored secret would be replaced, even if something else uses it, and its value cannot be recovered. */
 async function takenNames(instances: readonly Instance[], own: ReadonlySet<string>): Promise<Set<unknown>> {
   const { secrets } = await call<SecretList>('GET', '/core/v2/secrets');
   const stored = secrets.filter(({ places }) => places.length > 0).map(({ name }) => name);
